@@ -1,0 +1,41 @@
+//! benchpaper: performance whitepapers that carry their own proof.
+//!
+//! The order of the modules is the law: paragraphs are layers, a module imports only from paragraphs above its own, and
+//! siblings never import each other. `tests/tidy.rs` enforces it.
+
+pub mod digest;
+pub mod exact;
+pub mod name;
+pub mod source;
+pub mod unit;
+
+pub mod diagnostic;
+pub mod interval;
+pub mod quantity;
+
+pub mod document;
+pub mod law;
+pub mod measurement;
+pub mod statistics;
+
+pub mod cellmap;
+
+pub mod os;
+
+pub mod store;
+
+pub mod inventory;
+pub mod manifest;
+pub mod paper;
+
+pub mod tool;
+
+pub mod lock;
+
+pub mod plan;
+
+pub mod run;
+
+pub mod results;
+
+pub mod render;

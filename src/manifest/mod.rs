@@ -1,0 +1,625 @@
+//! The manifest: what a person intends to measure, in plain words and exact units.
+//!
+//! [`parse`] reads `experiment.yaml` and reports every problem at once. It knows nothing of tools: the settings of a
+//! workload stay a tree that the tool reads later, with the same places. It runs nothing and opens no other file.
+
+pub mod node;
+pub mod shape;
+
+use crate::diagnostic::{Diagnostic, any_error};
+use crate::name::{Name, nearest};
+use crate::source::{Source, Span};
+
+use node::{Node, Value};
+use shape::{Map, OneOrMany, Problems, Shape, Share, Size, Spanned, Time, record, words};
+
+/// The version of the format.
+pub const FORMAT: &str = "benchpaper/experiment@1";
+
+record! {
+    /// An experiment: what is measured, on what, how often, and what the paper says of it.
+    pub struct Experiment {
+        /// `benchpaper/experiment@1`.
+        format: Spanned<String>,
+        /// The name of the experiment and of its folder.
+        name: Spanned<Name>,
+        /// The title of the paper.
+        title: String,
+        /// The version of the paper, such as 1.0.0.
+        version: Spanned<String>,
+        /// Who wrote it.
+        authors: Vec<Author>,
+        /// The licence of the paper, as an SPDX expression.
+        license: Option<String>,
+        /// The question the paper answers, in one sentence.
+        question: String,
+        /// The machines by name.
+        hosts: Map<Host>,
+        /// What the measured numbers are: on real hardware unless the machine is known to be emulated.
+        environment: Option<EnvironmentWord>,
+        /// What a tool's version must be.
+        tools: Map<ToolPin>,
+        /// The workloads by name; `tool` names the program, the other keys are the tool's.
+        workloads: Map<Workload>,
+        /// Named bundles of settings that are compared; the factor `arm` chooses one.
+        arms: Map<Arm>,
+        /// The factors and what is left out.
+        matrix: Matrix,
+        /// How it is measured.
+        design: Design,
+        /// Named variations of the design, such as smoke, short and full.
+        profiles: Map<Profile>,
+        /// What is reported of each result; all that the tool measures where nothing is said.
+        metrics: Map<MetricRule>,
+        /// The factors or settings that may differ between what is compared.
+        treatment: Vec<Spanned<Name>>,
+        /// What kind of disclosure the paper owes, and what is waived with a reason.
+        disclosure: Option<Disclosure>,
+    }
+}
+
+record! {
+    /// An author of the paper.
+    pub struct Author {
+        /// The name as printed.
+        name: String,
+        /// Where the author works.
+        affiliation: Option<String>,
+        /// An ORCID identifier.
+        orcid: Option<String>,
+    }
+}
+
+record! {
+    /// A machine of the laboratory.
+    pub struct Host {
+        /// What it is for: controller, sut, load-generator or target.
+        role: OneOrMany<Role>,
+        /// How it is reached.
+        access: Spanned<Access>,
+        /// What must hold where it runs, such as `cpu.cores: ">= 2"`.
+        require: Map<Spanned<String>>,
+        /// Facts that nobody can read from the machine, as the authors state them.
+        declared: Map<String>,
+        /// The test files by name; a workload's `device` names one.
+        devices: Map<Device>,
+    }
+}
+
+record! {
+    /// A file under the scratch folder that is measured as a device.
+    pub struct Device {
+        /// How large it is.
+        size: Spanned<Size>,
+    }
+}
+
+words! {
+    /// What a machine is for.
+    pub enum Role {
+        /// Runs benchpaper.
+        Controller = "controller",
+        /// The system under test.
+        Sut = "sut",
+        /// Makes the load.
+        LoadGenerator = "load-generator",
+        /// Holds the storage.
+        Target = "target",
+    }
+}
+
+words! {
+    /// How a machine is reached.
+    pub enum Access {
+        /// It is the machine that benchpaper runs on.
+        Local = "local",
+    }
+}
+
+words! {
+    /// The kind of machine that is measured.
+    pub enum EnvironmentWord {
+        /// A machine, or a guest with hardware virtualisation.
+        Hardware = "hardware",
+        /// Software emulation.
+        Emulated = "emulated",
+        /// Not known.
+        Unknown = "unknown",
+    }
+}
+
+record! {
+    /// What a tool must be.
+    pub struct ToolPin {
+        /// The version, with a comparison: `>= 3.30`, `== 3.33`.
+        version: Spanned<String>,
+    }
+}
+
+/// A workload: the tool, and its settings as they were written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workload {
+    /// The name of the tool.
+    pub tool: Spanned<Name>,
+    /// The mapping without `tool`.
+    pub settings: Node,
+}
+
+impl Shape for Workload {
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Value::Map(entries) = &node.value else {
+            problems.expected(node, "the settings of a workload", "Write `{tool: fio, rw: randread, …}`.");
+            return None;
+        };
+        let Some(tool) = node.get("tool") else {
+            problems.error("manifest::missing-key", node.span, "the key `tool` is missing", "Add `tool: fio`.");
+            return None;
+        };
+        let tool = Spanned { span: tool.span, value: Name::decode(tool, problems)? };
+        let settings = entries.iter().filter(|(key, _)| key.text != "tool").cloned().collect();
+        Some(Self { tool, settings: Node { span: node.span, value: Value::Map(settings) } })
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({
+            "type": "object", "required": ["tool"],
+            "properties": {"tool": {"type": "string", "description": "The measuring program: fio or command."}},
+        })
+    }
+}
+
+record! {
+    /// A named bundle of settings.
+    pub struct Arm {
+        /// The settings that replace those of the workload.
+        set: Node,
+        /// Why these settings.
+        why: Option<String>,
+    }
+}
+
+record! {
+    /// The factors whose levels are combined.
+    pub struct Matrix {
+        /// Each factor with its levels; `workload` and `arm` choose among the workloads and arms.
+        factors: Map<Levels>,
+        /// Combinations that are left out, each with a reason.
+        exclude: Vec<Exclusion>,
+    }
+}
+
+/// The levels of a factor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Levels(pub Vec<Level>);
+
+/// One level: its text, and its node for whoever reads it as a setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// As written.
+    pub text: String,
+    /// With its place.
+    pub node: Node,
+}
+
+impl Shape for Levels {
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Value::List(items) = &node.value else {
+            problems.expected(node, "a list of levels", "Write it as `[one, two]`.");
+            return None;
+        };
+        let mut levels: Vec<Level> = vec![];
+        let mut seen = std::collections::BTreeSet::new();
+        for item in items {
+            let Some(text) = item.scalar() else {
+                problems.expected(item, "a level: a word, a number or a quantity", "A level is one value.");
+                return None;
+            };
+            if !seen.insert(text.clone()) {
+                let message = format!("the level `{text}` stands here a second time");
+                problems.error("manifest::duplicate-level", item.span, message, "Keep one of the two.");
+            }
+            levels.push(Level { text, node: item.clone() });
+        }
+        if levels.is_empty() {
+            problems.error("manifest::no-levels", node.span, "a factor without levels", "Name at least one level.");
+        }
+        Some(Self(levels))
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({"type": "array", "minItems": 1, "uniqueItems": true, "items": {"type": ["string", "number", "boolean"]}})
+    }
+}
+
+/// A combination that is left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exclusion {
+    /// Where it stands.
+    pub span: Span,
+    /// Factors and the levels that are left out together.
+    pub levels: Vec<(Spanned<Name>, Vec<Spanned<String>>)>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Shape for Exclusion {
+    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
+        let Value::Map(entries) = &node.value else {
+            problems.expected(node, "a combination to leave out", "Write `{factor: level, reason: …}`.");
+            return None;
+        };
+        let mut levels = vec![];
+        for (key, value) in entries.iter().filter(|(key, _)| key.text != "reason") {
+            let nodes = if let Value::List(items) = &value.value { items.as_slice() } else { std::slice::from_ref(value) };
+            let texts = nodes.iter().filter_map(|node| Some(Spanned { span: node.span, value: node.scalar()? })).collect();
+            let name = Name::new(&key.text).ok()?;
+            levels.push((Spanned { span: key.span, value: name }, texts));
+        }
+        let Some(reason) = node.get("reason") else {
+            let help = "Add `reason: …`: cells that are left out without one look chosen.";
+            problems.error("manifest::exclude-without-reason", node.span, "an exclude without a reason", help);
+            return None;
+        };
+        Some(Self { span: node.span, levels, reason: String::decode(reason, problems)? })
+    }
+
+    fn schema() -> serde_json::Value {
+        serde_json::json!({
+            "type": "object", "required": ["reason"],
+            "properties": {"reason": {"type": "string", "description": "Why this combination is left out."}},
+        })
+    }
+}
+
+words! {
+    /// The order of jobs.
+    pub enum Order {
+        /// A replicate visits every case before the next begins, in a new random order each time: replicates are blocks.
+        Interleaved = "interleaved",
+        /// All jobs in one random order: arms are independent.
+        Randomized = "randomized",
+    }
+}
+
+record! {
+    /// How it is measured.
+    pub struct Design {
+        /// How often each case is measured.
+        replicates: Spanned<u64>,
+        /// What is really repeated, such as job or boot.
+        replicate_unit: Option<String>,
+        /// In which order.
+        order: Order,
+        /// The seed of the order.
+        seed: u64,
+        /// What is done to the devices before the first job.
+        precondition: Vec<Precondition>,
+        /// How long a job runs before it counts.
+        ramp_time: Option<Time>,
+        /// How long a job counts.
+        runtime: Option<Time>,
+        /// How long a job may take in all before it is ended.
+        time_limit: Option<Time>,
+        /// How long the machine rests between jobs.
+        pause: Option<Time>,
+        /// How many jobs run at once; more than one only where nothing is measured that they could disturb.
+        concurrency: Option<Spanned<u64>>,
+        /// Rounds that are run until the metric is steady.
+        steady_state: Option<SteadyState>,
+        /// A case measured as two arms of the same thing: the noise floor.
+        noise: Option<Noise>,
+        /// What happens when a job fails.
+        on_failure: Option<OnFailure>,
+    }
+}
+
+record! {
+    /// What is done to a device before the first job.
+    pub struct Precondition {
+        /// Writes the whole device.
+        fill: Fill,
+    }
+}
+
+record! {
+    /// Sequential writes over a whole device.
+    pub struct Fill {
+        /// Which device.
+        device: Spanned<Name>,
+        /// How often.
+        passes: Option<u64>,
+    }
+}
+
+record! {
+    /// When a metric counts as steady (SNIA SSS PTS: range and slope of a window of rounds).
+    pub struct SteadyState {
+        /// Which metric.
+        metric: Spanned<Name>,
+        /// How many rounds the window holds.
+        rounds: Spanned<u64>,
+        /// How far rounds may lie apart, as a share of their mean.
+        range: Share,
+        /// How far the fitted line may move over the window, as a share of the mean.
+        slope: Share,
+        /// How many rounds are run at most.
+        at_most: Spanned<u64>,
+        /// What happens when it does not become steady.
+        otherwise: Otherwise,
+    }
+}
+
+words! {
+    /// What happens when a case does not become steady.
+    pub enum Otherwise {
+        /// It is measured, and the paper says so.
+        Mark = "mark",
+        /// The attempt is invalid.
+        Fail = "fail",
+    }
+}
+
+record! {
+    /// The same case measured as two arms.
+    pub struct Noise {
+        /// Which case: factors and levels.
+        case: Map<Node>,
+        /// How many pairs.
+        pairs: u64,
+    }
+}
+
+record! {
+    /// What happens when a job fails.
+    pub struct OnFailure {
+        /// How often it is tried again after a failure of the infrastructure; never because of a number.
+        retry: Option<u64>,
+        /// After how many failures in a row the run stops.
+        stop_after: Option<u64>,
+    }
+}
+
+record! {
+    /// A variation of the design.
+    pub struct Profile {
+        /// How often each case is measured.
+        replicates: Option<Spanned<u64>>,
+        /// How long a job counts.
+        runtime: Option<Time>,
+        /// How long a job runs before it counts.
+        ramp_time: Option<Time>,
+        /// How many noise pairs.
+        noise_pairs: Option<u64>,
+    }
+}
+
+words! {
+    /// Which direction of a metric is better.
+    pub enum BetterWord {
+        /// More is better.
+        Higher = "higher",
+        /// Less is better.
+        Lower = "lower",
+    }
+}
+
+record! {
+    /// What is reported of a metric.
+    pub struct MetricRule {
+        /// Which direction is better.
+        better: Option<BetterWord>,
+        /// Differences smaller than this do not matter.
+        margin: Option<Share>,
+    }
+}
+
+record! {
+    /// What the paper owes its readers.
+    pub struct Disclosure {
+        /// Which list of facts.
+        profile: Name,
+        /// Facts that are not given, each with a reason.
+        waived: Map<String>,
+    }
+}
+
+/// A manifest and what is worth knowing about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The manifest; `None` where there are errors.
+    pub experiment: Option<Experiment>,
+    /// Errors and warnings, in the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a manifest.
+pub fn parse(source: &Source) -> Parsed {
+    let (root, mut diagnostics) = node::parse(source);
+    let Some(root) = root else {
+        if diagnostics.is_empty() {
+            diagnostics.push(Diagnostic::error("manifest::empty", "the file holds no YAML").at(source, Span::default()));
+        }
+        return Parsed { experiment: None, diagnostics };
+    };
+    let mut problems = Problems::new(source);
+    let experiment = Experiment::decode(&root, &mut problems);
+    if let Some(experiment) = &experiment {
+        check(experiment, &mut problems);
+    }
+    diagnostics.extend(problems.into_sorted());
+    diagnostics.sort_by_key(|problem| problem.place.as_ref().map(|(_, span)| *span));
+    let experiment = if any_error(&diagnostics) { None } else { experiment };
+    Parsed { experiment, diagnostics }
+}
+
+/// The JSON Schema of a manifest, for editors.
+pub fn schema() -> serde_json::Value {
+    let mut schema = Experiment::schema();
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
+        object.insert("title".to_owned(), "benchpaper experiment".into());
+    }
+    schema
+}
+
+/// What holds between parts of a manifest.
+fn check(experiment: &Experiment, problems: &mut Problems) {
+    if experiment.format.value != FORMAT {
+        let message = format!("the format `{}`, expected `{FORMAT}`", experiment.format.value);
+        problems.error("manifest::format", experiment.format.span, message, format!("Write `format: {FORMAT}`."));
+    }
+    check_version(&experiment.version, problems);
+    check_hosts(experiment, problems);
+    check_factors(experiment, problems);
+    check_exclusions(experiment, problems);
+    check_treatment(experiment, problems);
+    check_design(experiment, problems);
+    if experiment.workloads.is_empty() {
+        problems.error("manifest::no-workloads", experiment.name.span, "there is no workload", "Describe one under `workloads`.");
+    }
+}
+
+fn check_version(version: &Spanned<String>, problems: &mut Problems) {
+    let parts: Vec<&str> = version.value.split('.').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.len() < 10 && part.bytes().all(|byte| byte.is_ascii_digit());
+    if parts.len() != 3 || !parts.iter().all(|part| is_number(part)) {
+        let message = format!("the version `{}`, expected three numbers", version.value);
+        problems.error("manifest::version", version.span, message, "Write it as `1.0.0`.");
+    }
+}
+
+fn check_hosts(experiment: &Experiment, problems: &mut Problems) {
+    let suts: Vec<_> = experiment.hosts.iter().filter(|(_, host)| host.role.0.contains(&Role::Sut)).collect();
+    if suts.len() != 1 {
+        let message = format!("{} hosts have the role `sut`, expected one", suts.len());
+        problems.error("manifest::sut", experiment.name.span, message, "Give exactly one host `role: [controller, sut]`.");
+    }
+    if let Some(fill) = experiment.design.precondition.iter().map(|step| &step.fill).find(|fill| {
+        suts.first().is_some_and(|(_, host)| host.devices.get(fill.device.value.as_str()).is_none())
+    }) {
+        unknown_reference("device", &fill.device, suts.iter().flat_map(|(_, host)| host.devices.names()), problems);
+    }
+}
+
+/// Reports a name that nothing has.
+pub fn unknown_reference<'a>(
+    what: &str,
+    name: &Spanned<Name>,
+    known: impl Iterator<Item = &'a str>,
+    problems: &mut Problems,
+) {
+    let known: Vec<&str> = known.collect();
+    let help = match nearest(name.value.as_str(), known.iter().copied()) {
+        Some(meant) => format!("Did you mean `{meant}`?"),
+        None if known.is_empty() => format!("No {what} is declared."),
+        None => format!("Declared: {}.", known.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ")),
+    };
+    problems.error("manifest::unknown-reference", name.span, format!("no {what} is called `{}`", name.value), help);
+}
+
+fn check_factors(experiment: &Experiment, problems: &mut Problems) {
+    for (special, known) in [("workload", experiment.workloads.names().collect::<Vec<_>>()), ("arm", experiment.arms.names().collect())] {
+        let Some(levels) = experiment.matrix.factors.get(special) else { continue };
+        for level in &levels.0 {
+            if !known.contains(&level.text.as_str())
+                && let Ok(value) = Name::new(&level.text)
+            {
+                unknown_reference(special, &Spanned { span: level.node.span, value }, known.iter().copied(), problems);
+            }
+        }
+    }
+    if !experiment.arms.is_empty() && experiment.matrix.factors.get("arm").is_none() {
+        let help = "Add `arm: […]` to `matrix.factors`.";
+        problems.error("manifest::arms-unused", experiment.name.span, "there are arms, but no factor `arm` chooses one", help);
+    }
+    if experiment.workloads.len() > 1 && experiment.matrix.factors.get("workload").is_none() {
+        let help = "Add `workload: […]` to `matrix.factors`.";
+        problems.error("manifest::workloads-unused", experiment.name.span, "there are several workloads, but no factor `workload` chooses one", help);
+    }
+}
+
+fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
+    for exclusion in &experiment.matrix.exclude {
+        for (factor, levels) in &exclusion.levels {
+            let Some(known) = experiment.matrix.factors.get(factor.value.as_str()) else {
+                unknown_reference("factor", factor, experiment.matrix.factors.names(), problems);
+                continue;
+            };
+            for level in levels {
+                if !known.0.iter().any(|one| one.text == level.value) {
+                    let message = format!("the factor `{}` has no level `{}`", factor.value, level.value);
+                    problems.error("manifest::unknown-level", level.span, message, "An exclude names levels of the matrix.");
+                }
+            }
+        }
+    }
+}
+
+fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
+    let settings = arm_settings(experiment);
+    for treatment in &experiment.treatment {
+        let is_factor = experiment.matrix.factors.get(treatment.value.as_str()).is_some();
+        if !is_factor && !settings.iter().any(|(key, _)| key == treatment.value.as_str()) {
+            let known = experiment.matrix.factors.names().chain(settings.iter().map(|(key, _)| key.as_str()));
+            unknown_reference("factor or setting of an arm", treatment, known, problems);
+        }
+    }
+    let declares_arm = experiment.treatment.iter().any(|one| one.value.as_str() == "arm");
+    for (key, span) in &settings {
+        let is_declared = declares_arm || experiment.treatment.iter().any(|one| one.value.as_str() == key);
+        if !is_declared && !experiment.treatment.is_empty() {
+            let message = format!("arms differ in `{key}`, which is not part of the treatment");
+            problems.error("manifest::undeclared-difference", *span, message, format!("Add `{key}` to `treatment`, or give all arms the same."));
+        }
+    }
+}
+
+/// The settings in which arms differ, with a place each.
+fn arm_settings(experiment: &Experiment) -> Vec<(String, Span)> {
+    let mut found: Vec<(String, Span)> = vec![];
+    for (_, arm) in experiment.arms.iter() {
+        let Value::Map(entries) = &arm.set.value else { continue };
+        for (key, node) in entries {
+            let same = |other: &Arm| other.set.get(&key.text).and_then(Node::scalar) == node.scalar();
+            if !experiment.arms.iter().all(|(_, other)| same(other)) && !found.iter().any(|(one, _)| *one == key.text) {
+                found.push((key.text.clone(), key.span));
+            }
+        }
+    }
+    found
+}
+
+fn check_design(experiment: &Experiment, problems: &mut Problems) {
+    let design = &experiment.design;
+    let profiles = experiment.profiles.iter().filter_map(|(_, profile)| profile.replicates.as_ref());
+    for replicates in profiles.chain([&design.replicates]) {
+        if replicates.value == 0 || replicates.value > 10_000 {
+            let message = format!("{} replicates, expected 1 to 10000", replicates.value);
+            problems.error("manifest::replicates", replicates.span, message, "Write how often each case is measured.");
+        }
+    }
+    if let Some(concurrency) = &design.concurrency
+        && !(1..=1024).contains(&concurrency.value)
+    {
+        let message = format!("{} jobs at once, expected 1 to 1024", concurrency.value);
+        problems.error("manifest::concurrency", concurrency.span, message, "Write `concurrency: 1`.");
+    }
+    if let Some(steady) = &design.steady_state
+        && (steady.rounds.value < 2 || steady.at_most.value < steady.rounds.value)
+    {
+        let help = "The window holds at least two rounds, and no more than `at_most`.";
+        problems.error("manifest::steady-state", steady.rounds.span, "the window and the most rounds do not fit", help);
+    }
+    if let Some(noise) = &design.noise {
+        for (factor, level) in noise.case.iter() {
+            let Some(known) = experiment.matrix.factors.get(factor.value.as_str()) else {
+                unknown_reference("factor", factor, experiment.matrix.factors.names(), problems);
+                continue;
+            };
+            if !known.0.iter().any(|one| Some(&one.text) == level.scalar().as_ref()) {
+                let message = format!("the factor `{}` has no such level", factor.value);
+                problems.error("manifest::unknown-level", level.span, message, "Name a case of the matrix.");
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What a tool measured: metrics, their units, and single values with the place they were read from.
+//!
+//! A value is never bare: it carries its metric, its labels and a pointer into the object it came from. Absent is never
+//! zero: a metric that was not measured has no measurement.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::unit::Unit;
+
+/// A kind of measured number: a well-known one, or one that a manifest declares for a command.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Metric(String);
+
+/// Which direction of a metric is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// What is known of a metric that tools of the field share.
+struct WellKnown {
+    name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    better: Better,
+}
+
+const WELL_KNOWN: &[WellKnown] = &[
+    WellKnown { name: "iops", title: "IOPS", unit: Unit::PER_SECOND, better: Better::Higher },
+    WellKnown { name: "bandwidth", title: "Bandwidth", unit: Unit::BYTE_PER_SECOND, better: Better::Higher },
+    WellKnown { name: "latency_mean", title: "Mean latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p50", title: "Median latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p90", title: "p90 latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p95", title: "p95 latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p99", title: "p99 latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p99.9", title: "p99.9 latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p99.99", title: "p99.99 latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_min", title: "Least latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_max", title: "Greatest latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "runtime", title: "Run time", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "operations", title: "Operations", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "bytes", title: "Bytes", unit: Unit::BYTE, better: Better::Higher },
+];
+
+impl Metric {
+    /// The metric of this name.
+    pub fn new(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// The name: `iops`, `latency_p99`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn well_known(&self) -> Option<&'static WellKnown> {
+        WELL_KNOWN.iter().find(|known| known.name == self.0)
+    }
+
+    /// The base unit, where the metric is well known.
+    pub fn unit(&self) -> Option<Unit> {
+        self.well_known().map(|known| known.unit)
+    }
+
+    /// What it is called in a paper.
+    pub fn title(&self) -> String {
+        self.well_known().map_or_else(|| self.0.replace('_', " "), |known| known.title.to_owned())
+    }
+
+    /// Which direction is better, where the metric is well known.
+    pub fn better(&self) -> Option<Better> {
+        self.well_known().map(|known| known.better)
+    }
+
+    /// The place in the customary order of a paper; unknown metrics come last, by name.
+    pub fn rank(&self) -> usize {
+        WELL_KNOWN.iter().position(|known| known.name == self.0).unwrap_or(WELL_KNOWN.len())
+    }
+
+    /// The names of the well-known metrics.
+    pub fn well_known_names() -> impl Iterator<Item = &'static str> {
+        WELL_KNOWN.iter().map(|known| known.name)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(String::deserialize(deserializer)?))
+    }
+}
+
+/// The labels of a measurement: `direction`, `client`, `job`; `aggregate: "true"` marks a value we computed.
+pub type Labels = BTreeMap<String, String>;
+
+/// One number that was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measurement {
+    /// What was measured.
+    pub metric: Metric,
+    /// Of what within the output.
+    pub labels: Labels,
+    /// In base units; finite.
+    pub value: f64,
+    /// The base unit's symbol.
+    pub unit: String,
+    /// Where it stands in the output: a JSON pointer, a CSV cell (`row/column`) or a line; several, joined by a space,
+    /// where the value was computed from several places.
+    pub pointer: String,
+}
+
+/// How an output was judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The measurements may be used.
+    Ok,
+    /// The tool worked, but what it measured says nothing: too short, too few operations.
+    Invalid,
+    /// The tool failed, or what it printed can not be read.
+    Failed,
+}
+
+/// A remark on an output: `{code, severity, message}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    /// A stable word.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: crate::diagnostic::Severity,
+    /// What was found, foreign text made printable.
+    pub message: String,
+}
+
+/// All that was read from one output.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reading {
+    /// The name of the tool.
+    pub tool: &'static str,
+    /// As the output itself says; empty where it does not.
+    pub tool_version: String,
+    /// Whether the measurements may be used.
+    pub status: Status,
+    /// The values, in the order of the output; none where the status is `failed`.
+    pub measurements: Vec<Measurement>,
+    /// Why the status is what it is, and whatever else a reader should know.
+    pub diagnostics: Vec<Remark>,
+}
+
+impl Reading {
+    /// A reading of a tool with nothing in it yet.
+    pub fn new(tool: &'static str) -> Self {
+        Self { tool, tool_version: String::new(), status: Status::Ok, measurements: vec![], diagnostics: vec![] }
+    }
+
+    /// The tool failed or can not be read: no measurements remain, the reason does.
+    pub fn fail(&mut self, code: &'static str, message: impl Into<String>) {
+        self.status = Status::Failed;
+        self.remark(code, crate::diagnostic::Severity::Error, message);
+    }
+
+    /// What was measured says nothing.
+    pub fn invalidate(&mut self, code: &'static str, message: impl Into<String>) {
+        self.status = self.status.max(Status::Invalid);
+        self.remark(code, crate::diagnostic::Severity::Error, message);
+    }
+
+    /// Something to know.
+    pub fn warn(&mut self, code: &'static str, message: impl Into<String>) {
+        self.remark(code, crate::diagnostic::Severity::Warning, message);
+    }
+
+    fn remark(&mut self, code: &'static str, severity: crate::diagnostic::Severity, message: impl Into<String>) {
+        let message = crate::diagnostic::printable(&message.into());
+        self.diagnostics.push(Remark { code, severity, message });
+    }
+
+    /// The reasons for a status other than ok, in one line.
+    pub fn reason(&self) -> String {
+        let errors = self.diagnostics.iter().filter(|remark| remark.severity == crate::diagnostic::Severity::Error);
+        errors.map(|remark| remark.message.as_str()).collect::<Vec<_>>().join("; ")
+    }
+}

@@ -1,0 +1,75 @@
+//! What git says of a folder, without checkout, filters, hooks or anybody's configuration.
+
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use git2::{ConfigLevel, ErrorCode, Repository, RepositoryOpenFlags, StatusOptions};
+
+/// Where a folder stands in history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// The commit, 40 hexadecimal digits.
+    pub commit: String,
+    /// The committer's time, seconds since the epoch.
+    pub time_s: i64,
+    /// Files under the folder that differ from the commit or are not in it, relative to the work tree, sorted.
+    pub changed: Vec<String>,
+}
+
+/// Git could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The folder belongs to no repository.
+    #[error("{} is in no git repository", .0.display())]
+    NoRepository(PathBuf),
+    /// The repository has no commit.
+    #[error("the git repository of {} has no commit", .0.display())]
+    NoCommit(PathBuf),
+    /// Anything else libgit2 says.
+    #[error("git: {0}")]
+    Other(#[from] git2::Error),
+}
+
+static CONFIGURATION_HIDDEN: Once = Once::new();
+
+fn open(folder: &Path) -> Result<Repository, GitError> {
+    CONFIGURATION_HIDDEN.call_once(|| {
+        for level in [ConfigLevel::ProgramData, ConfigLevel::System, ConfigLevel::XDG, ConfigLevel::Global] {
+            // SAFETY: called once, before any repository is opened, and no other thread uses libgit2 meanwhile
+            let hidden = unsafe { git2::opts::set_search_path(level, "/nonexistent") };
+            debug_assert!(hidden.is_ok(), "the search path is settable");
+        }
+        // SAFETY: as above; a shared folder owned by another user is only read
+        let _ = unsafe { git2::opts::set_verify_owner_validation(false) };
+    });
+    Repository::open_ext(folder, RepositoryOpenFlags::empty(), &[] as &[&std::ffi::OsStr]).map_err(|error| {
+        if error.code() == ErrorCode::NotFound { GitError::NoRepository(folder.to_owned()) } else { error.into() }
+    })
+}
+
+/// Where `folder` (canonical) stands: its commit and what differs from it below the folder.
+pub fn revision(folder: &Path) -> Result<Revision, GitError> {
+    let repository = open(folder)?;
+    let head = repository.head().map_err(|error| match error.code() {
+        ErrorCode::UnbornBranch | ErrorCode::NotFound => GitError::NoCommit(folder.to_owned()),
+        _ => error.into(),
+    })?;
+    let commit = head.peel_to_commit()?;
+    let work_tree = repository.workdir().ok_or_else(|| GitError::NoRepository(folder.to_owned()))?;
+    let work_tree = work_tree.canonicalize().unwrap_or_else(|_| work_tree.to_owned());
+    let below = folder.strip_prefix(&work_tree).map_err(|_| GitError::NoRepository(folder.to_owned()))?;
+    let mut options = StatusOptions::new();
+    options.include_untracked(true).recurse_untracked_dirs(true).no_refresh(true).disable_pathspec_match(true);
+    if !below.as_os_str().is_empty() {
+        options.pathspec(below);
+    }
+    let statuses = repository.statuses(Some(&mut options))?;
+    let is_changed = |status: git2::Status| !(status - git2::Status::IGNORED).is_empty();
+    let mut changed: Vec<String> = statuses
+        .iter()
+        .filter(|entry| is_changed(entry.status()))
+        .map(|entry| String::from_utf8_lossy(entry.path_bytes()).into_owned())
+        .collect();
+    changed.sort();
+    Ok(Revision { commit: commit.id().to_string(), time_s: commit.time().seconds(), changed })
+}

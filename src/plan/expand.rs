@@ -1,0 +1,287 @@
+//! From factors to cases: every combination but the excluded ones, its settings resolved by the tool.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Case, Settings};
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::manifest::node::{Key, Node, Value};
+use crate::manifest::shape::Problems;
+use crate::manifest::{Experiment, Level, Role, Workload};
+use crate::name::nearest;
+use crate::source::Source;
+use crate::tool::{self, Context, Timing, Tool};
+
+/// The most cases.
+const CASES_MAX: usize = 100_000;
+
+/// The cases of a manifest under a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expansion {
+    /// The numbers of the design.
+    pub settings: Settings,
+    /// In the order of the factors, noise sides last.
+    pub cases: Vec<Case>,
+    /// Combinations left out, with their reasons, in the order of the manifest.
+    pub excluded: Vec<(String, String)>,
+}
+
+/// What a case's digest is made of.
+#[derive(Serialize)]
+struct Identity<'a> {
+    tool: &'a str,
+    settings: &'a serde_json::Value,
+    ramp_time_ns: String,
+    runtime_ns: String,
+    design: &'a serde_json::Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<&'a str>,
+}
+
+/// Expands the matrix; every problem of every workload, once each.
+pub fn expand(experiment: &Experiment, source: &Source, settings: Settings) -> Result<Expansion, Vec<Diagnostic>> {
+    let mut problems = Problems::new(source);
+    check_factors_are_used(experiment, &mut problems);
+    let combinations = combinations(experiment, &mut problems);
+    let mut builder = Builder::new(experiment, &settings);
+    let mut cases = vec![];
+    let mut excluded = vec![];
+    for levels in &combinations {
+        if let Some(reason) = exclusion(experiment, levels) {
+            excluded.push((label(levels), reason));
+            continue;
+        }
+        cases.extend(builder.case(levels, None, &mut problems));
+    }
+    if let Some(noise) = experiment.design.noise.as_ref().filter(|_| settings.noise_pairs > 0) {
+        let wanted: BTreeMap<&str, String> =
+            noise.case.iter().filter_map(|(factor, level)| Some((factor.value.as_str(), level.scalar()?))).collect();
+        let is_wanted = |levels: &&Levels<'_>| {
+            levels.iter().all(|(factor, level)| wanted.get(factor).is_none_or(|wanted| *wanted == level.text))
+        };
+        if let Some(levels) = combinations.iter().find(is_wanted) {
+            cases.extend(["a", "b"].iter().filter_map(|side| builder.case(levels, Some(side), &mut problems)));
+        }
+    }
+    let diagnostics = without_repeats(problems.into_sorted());
+    if crate::diagnostic::any_error(&diagnostics) {
+        return Err(diagnostics);
+    }
+    Ok(Expansion { settings, cases, excluded })
+}
+
+type Levels<'a> = Vec<(&'a str, &'a Level)>;
+
+fn label(levels: &Levels<'_>) -> String {
+    levels.iter().map(|(factor, level)| format!("{factor}={}", level.text)).collect::<Vec<_>>().join(" ")
+}
+
+/// The same problem found in many cases is one problem.
+fn without_repeats(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = vec![];
+    for diagnostic in diagnostics {
+        if kept.last() != Some(&diagnostic) {
+            kept.push(diagnostic);
+        }
+    }
+    kept
+}
+
+/// The cartesian product, the last factor fastest.
+fn combinations<'a>(experiment: &'a Experiment, problems: &mut Problems) -> Vec<Levels<'a>> {
+    let count = experiment.matrix.factors.iter().try_fold(1_usize, |count, (_, levels)| count.checked_mul(levels.0.len()));
+    if count.is_none_or(|count| count > CASES_MAX) {
+        let span = experiment.matrix.factors.iter().next().map_or_else(Default::default, |(name, _)| name.span);
+        problems.error("plan::too-many", span, format!("more than {CASES_MAX} cases"), "Use fewer factors or levels.");
+        return vec![];
+    }
+    let mut combined: Vec<Levels<'a>> = vec![vec![]];
+    for (name, levels) in experiment.matrix.factors.iter() {
+        let mut next = Vec::with_capacity(combined.len() * levels.0.len());
+        for prefix in &combined {
+            for level in &levels.0 {
+                let mut one = Vec::with_capacity(prefix.len() + 1);
+                one.extend_from_slice(prefix);
+                one.push((name.value.as_str(), level));
+                next.push(one);
+            }
+        }
+        combined = next;
+    }
+    combined
+}
+
+fn exclusion(experiment: &Experiment, levels: &Levels<'_>) -> Option<String> {
+    let holds = |factor: &str, excluded: &[String]| {
+        levels.iter().any(|(name, level)| *name == factor && excluded.contains(&level.text))
+    };
+    let matching = experiment.matrix.exclude.iter().find(|exclusion| {
+        exclusion.levels.iter().all(|(factor, excluded)| {
+            let excluded: Vec<String> = excluded.iter().map(|level| level.value.clone()).collect();
+            holds(factor.value.as_str(), &excluded)
+        })
+    });
+    matching.map(|exclusion| exclusion.reason.clone())
+}
+
+/// What all cases share.
+struct Builder<'a> {
+    experiment: &'a Experiment,
+    settings: &'a Settings,
+    devices: BTreeMap<String, u64>,
+    design: serde_json::Value,
+}
+
+impl<'a> Builder<'a> {
+    fn new(experiment: &'a Experiment, settings: &'a Settings) -> Self {
+        let sut = experiment.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut));
+        let devices: BTreeMap<String, u64> = sut.map_or_else(BTreeMap::new, |(_, host)| {
+            host.devices.iter().map(|(name, device)| (name.value.to_string(), device.size.value.base())).collect()
+        });
+        Self { experiment, settings, design: design_identity(experiment, &devices), devices }
+    }
+
+    fn case(&mut self, levels: &Levels<'_>, noise: Option<&str>, problems: &mut Problems) -> Option<Case> {
+        let (name, workload) = self.workload(levels)?;
+        let Some(tool) = tool::find(workload.tool.value.as_str()) else {
+            let known: Vec<&str> = tool::TOOLS.iter().map(|tool| tool.name()).collect();
+            let names = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let help = match nearest(workload.tool.value.as_str(), known.iter().copied()) {
+                Some(meant) => format!("Did you mean `{meant}`?"),
+                None => format!("Known: {names}."),
+            };
+            let message = format!("no tool is called `{}`", workload.tool.value);
+            problems.error("plan::unknown-tool", workload.tool.span, message, help);
+            return None;
+        };
+        let node = self.merged(workload, levels, problems)?;
+        let factors: BTreeMap<String, String> =
+            levels.iter().map(|(factor, level)| ((*factor).to_owned(), level.text.clone())).collect();
+        let context = Context { devices: &self.devices, factors: &factors };
+        let settings = tool.resolve(&node, &context, problems)?;
+        let timing = timing_of(tool, self.settings.timing);
+        let identity = Identity {
+            tool: tool.name(),
+            settings: &settings,
+            ramp_time_ns: timing.ramp_time_ns.to_string(),
+            runtime_ns: timing.runtime_ns.to_string(),
+            design: &self.design,
+            noise,
+        };
+        let digest = Digest::of_value("benchpaper/case@1", &identity).ok()?;
+        let (workload, tool, noise) = (name.to_owned(), tool.name().to_owned(), noise.map(str::to_owned));
+        Some(Case { digest, factors, workload, tool, settings, timing, noise })
+    }
+
+    /// The workload that the levels choose, or the only one.
+    fn workload(&self, levels: &Levels<'_>) -> Option<(&'a str, &'a Workload)> {
+        let chosen = levels.iter().find(|(factor, _)| *factor == "workload").map(|(_, level)| level.text.as_str());
+        let name = chosen.or_else(|| self.experiment.workloads.names().next())?;
+        let (key, workload) = self.experiment.workloads.iter().find(|(key, _)| key.value.as_str() == name)?;
+        Some((key.value.as_str(), workload))
+    }
+
+    /// The workload's settings with the arm's in their place, and factors replaced by their levels.
+    fn merged(&self, workload: &Workload, levels: &Levels<'_>, problems: &mut Problems) -> Option<Node> {
+        let Value::Map(entries) = &workload.settings.value else { return None };
+        let mut entries: Vec<(Key, Node)> = entries.clone();
+        let arm = levels.iter().find(|(factor, _)| *factor == "arm").and_then(|(_, level)| self.experiment.arms.get(&level.text));
+        if let Some(arm) = arm {
+            let Value::Map(set) = &arm.set.value else {
+                problems.expected(&arm.set, "settings that replace those of the workload", "Write `set: {engine: libaio}`.");
+                return None;
+            };
+            for (key, node) in set {
+                match entries.iter_mut().find(|(one, _)| one.text == key.text) {
+                    Some((_, old)) => *old = node.clone(),
+                    None => entries.push((key.clone(), node.clone())),
+                }
+            }
+        }
+        for (_, node) in &mut entries {
+            replace_factors(node, levels, problems)?;
+        }
+        Some(Node { span: workload.settings.span, value: Value::Map(entries) })
+    }
+}
+
+/// What else of the design a result depends on.
+fn design_identity(experiment: &Experiment, devices: &BTreeMap<String, u64>) -> serde_json::Value {
+    let design = &experiment.design;
+    let fills: Vec<String> = design
+        .precondition
+        .iter()
+        .map(|step| format!("{} {}", step.fill.device.value, step.fill.passes.unwrap_or(1)))
+        .collect();
+    let steady = design.steady_state.as_ref().map(|steady| {
+        let (range, slope) = (steady.range.quantity().to_string(), steady.slope.quantity().to_string());
+        format!("{} {} {range} {slope} {} {}", steady.metric.value, steady.rounds.value, steady.at_most.value, steady.otherwise.word())
+    });
+    let devices: BTreeMap<&String, String> = devices.iter().map(|(name, bytes)| (name, bytes.to_string())).collect();
+    serde_json::json!({
+        "precondition": fills, "steady_state": steady, "devices": devices,
+        "concurrency": design.concurrency.as_ref().map_or(1, |one| one.value).to_string(),
+        "replicate_unit": design.replicate_unit,
+    })
+}
+
+fn timing_of(tool: &dyn Tool, timing: Timing) -> Timing {
+    if tool.is_timed() { timing } else { Timing { ramp_time_ns: 0, runtime_ns: 0 } }
+}
+
+/// Replaces `{factor: name}` by the level, wherever it stands.
+fn replace_factors(node: &mut Node, levels: &Levels<'_>, problems: &mut Problems) -> Option<()> {
+    if let Some(name) = factor_reference(node) {
+        let Some((_, level)) = levels.iter().find(|(factor, _)| *factor == name) else {
+            let known = levels.iter().map(|(factor, _)| *factor);
+            let help = nearest(&name, known.clone()).map_or_else(
+                || format!("The factors are {}.", known.map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ")),
+                |meant| format!("Did you mean `{meant}`?"),
+            );
+            problems.error("plan::unknown-factor", node.span, format!("no factor is called `{name}`"), help);
+            return None;
+        };
+        *node = level.node.clone();
+        return Some(());
+    }
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().try_for_each(|item| replace_factors(item, levels, problems)),
+        Value::Map(entries) => entries.iter_mut().try_for_each(|(_, item)| replace_factors(item, levels, problems)),
+        _ => Some(()),
+    }
+}
+
+/// The name in `{factor: name}`.
+fn factor_reference(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::Map(entries) if entries.len() == 1 && entries[0].0.text == "factor" => entries[0].1.scalar(),
+        _ => None,
+    }
+}
+
+/// A factor that no setting refers to changes nothing, and its levels would be compared all the same.
+fn check_factors_are_used(experiment: &Experiment, problems: &mut Problems) {
+    let settings = experiment.workloads.iter().map(|(_, workload)| &workload.settings);
+    let nodes: Vec<&Node> = settings.chain(experiment.arms.iter().map(|(_, arm)| &arm.set)).collect();
+    for (name, _) in experiment.matrix.factors.iter() {
+        let text = name.value.as_str();
+        if !matches!(text, "workload" | "arm") && !nodes.iter().any(|node| refers_to(node, text)) {
+            let help = format!("Write `{{factor: {text}}}` as the value of a setting.");
+            problems.error("plan::unused-factor", name.span, format!("no workload uses the factor `{text}`"), help);
+        }
+    }
+}
+
+fn refers_to(node: &Node, factor: &str) -> bool {
+    if factor_reference(node).is_some_and(|name| name == factor) {
+        return true;
+    }
+    match &node.value {
+        Value::Text(text) => text.contains(&format!("{{{factor}}}")),
+        Value::List(items) => items.iter().any(|item| refers_to(item, factor)),
+        Value::Map(entries) => entries.iter().any(|(_, item)| refers_to(item, factor)),
+        _ => false,
+    }
+}

@@ -1,0 +1,203 @@
+//! The plan: all jobs in their order, which of them will run and why, how long it takes and what it can show.
+//!
+//! Pure: from manifest, lock and the keys of finished jobs. What must stay true: the same input gives the same plan, and
+//! nothing in a job's key depends on prose, comments, layout or the number of replicates.
+
+mod expand;
+mod order;
+mod power;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::lock::{CasesPin, Lock, binding};
+use crate::manifest::{Experiment, Order, Profile};
+use crate::name::Name;
+use crate::tool::{self, Timing};
+
+pub use expand::{Expansion, expand};
+pub use power::{Power, compared_factor, power};
+
+/// The name of the design without a profile.
+pub const DEFAULT_PROFILE: &str = "default";
+
+/// The numbers of the design after the profile was applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The profile, [`DEFAULT_PROFILE`] where none was named.
+    pub profile: String,
+    /// How often each case is measured.
+    pub replicates: u64,
+    /// Ramp and run time.
+    pub timing: Timing,
+    /// How many noise pairs.
+    pub noise_pairs: u64,
+}
+
+/// One point of the matrix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// What identifies it.
+    pub digest: Digest,
+    /// The levels, by factor.
+    pub factors: BTreeMap<String, String>,
+    /// The name of the workload.
+    pub workload: String,
+    /// The name of the tool.
+    pub tool: String,
+    /// The resolved settings.
+    pub settings: serde_json::Value,
+    /// Ramp and run time.
+    pub timing: Timing,
+    /// `a` or `b` where the case is one side of a noise pair.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise: Option<String>,
+}
+
+impl Case {
+    /// The levels in one line: `arm=direct block_size=4 KiB`.
+    pub fn label(&self) -> String {
+        let levels: Vec<String> = self.factors.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
+        let label = if levels.is_empty() { self.workload.clone() } else { levels.join(" ") };
+        match &self.noise {
+            Some(side) => format!("{label} (noise {side})"),
+            None => label,
+        }
+    }
+}
+
+/// One replicate of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// What identifies it.
+    pub key: Digest,
+    /// The case, by its place in the plan.
+    pub case: usize,
+    /// From 1.
+    pub replicate: u64,
+}
+
+/// All that is to be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The experiment.
+    pub experiment: Name,
+    /// The numbers of the design.
+    pub settings: Settings,
+    /// The points of the matrix, noise sides last.
+    pub cases: Vec<Case>,
+    /// The jobs in the order they are run.
+    pub jobs: Vec<Job>,
+}
+
+/// Why a job will run, or will not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It has no usable result.
+    NotMeasured,
+    /// It has one, so it is not measured again.
+    Measured,
+    /// It was not asked for.
+    NotSelected,
+}
+
+/// The design's numbers under a profile; `None` where no profile has this name.
+pub fn settings(experiment: &Experiment, profile: Option<&str>) -> Option<Settings> {
+    let chosen: Option<&Profile> = match profile {
+        Some(name) if name != DEFAULT_PROFILE => Some(experiment.profiles.get(name)?),
+        _ => None,
+    };
+    let design = &experiment.design;
+    let replicates = chosen.and_then(|chosen| chosen.replicates.as_ref()).unwrap_or(&design.replicates).value;
+    let runtime = chosen.and_then(|chosen| chosen.runtime.as_ref()).or(design.runtime.as_ref());
+    let ramp_time = chosen.and_then(|chosen| chosen.ramp_time.as_ref()).or(design.ramp_time.as_ref());
+    let timing = Timing {
+        ramp_time_ns: ramp_time.map_or(0, |time| time.base()),
+        runtime_ns: runtime.map_or(0, |time| time.base()),
+    };
+    let noise_pairs = chosen.and_then(|chosen| chosen.noise_pairs).or(design.noise.as_ref().map(|noise| noise.pairs));
+    let profile = profile.unwrap_or(DEFAULT_PROFILE).to_owned();
+    Some(Settings { profile, replicates, timing, noise_pairs: noise_pairs.unwrap_or(0) })
+}
+
+/// The names of all profiles, [`DEFAULT_PROFILE`] first.
+pub fn profile_names(experiment: &Experiment) -> Vec<String> {
+    let named = experiment.profiles.names().filter(|name| *name != DEFAULT_PROFILE).map(str::to_owned);
+    std::iter::once(DEFAULT_PROFILE.to_owned()).chain(named).collect()
+}
+
+/// The pin of some expanded cases.
+pub fn cases_pin(cases: &[Case]) -> CasesPin {
+    let bytes: Vec<&[u8]> = cases.iter().map(|case| case.digest.as_bytes().as_slice()).collect();
+    CasesPin { count: cases.len(), digest: Digest::tagged("benchpaper/cases@1", &bytes) }
+}
+
+/// Joins cases and lock to a plan.
+pub fn plan(experiment: &Experiment, lock: &Lock, expansion: Expansion) -> Plan {
+    let Expansion { settings, cases, .. } = expansion;
+    let environment = experiment.environment.map_or("hardware", |environment| environment.word());
+    let bindings: Vec<Digest> = bindings(&cases, lock, environment);
+    let key = |case: usize, replicate: u64| {
+        let replicate_bytes = replicate.to_be_bytes();
+        let parts: [&[u8]; 3] = [cases[case].digest.as_bytes(), bindings[case].as_bytes(), &replicate_bytes];
+        Digest::tagged("benchpaper/job@1", &parts)
+    };
+    let order = match experiment.design.order {
+        Order::Interleaved => order::interleaved(&cases, &settings, experiment.design.seed),
+        Order::Randomized => order::randomized(&cases, &settings, experiment.design.seed),
+    };
+    let jobs = order.into_iter().map(|(case, replicate)| Job { key: key(case, replicate), case, replicate }).collect();
+    Plan { experiment: experiment.name.value.clone(), settings, cases, jobs }
+}
+
+/// One binding a case; cases that start the same programs share one computation.
+fn bindings(cases: &[Case], lock: &Lock, environment: &str) -> Vec<Digest> {
+    let mut known: BTreeMap<Vec<String>, Digest> = BTreeMap::new();
+    let programs = |case: &Case| tool::find(&case.tool).map(|tool| tool.programs(&case.settings)).unwrap_or_default();
+    cases
+        .iter()
+        .map(|case| {
+            let programs = programs(case);
+            *known.entry(programs.clone()).or_insert_with(|| binding(lock, environment, &programs))
+        })
+        .collect()
+}
+
+impl Plan {
+    /// For each job, in order, whether it runs. `done` is sorted; `only` selects cases by a part of their label.
+    pub fn reasons(&self, done: &[Digest], only: Option<&str>) -> Vec<Reason> {
+        let selected: Vec<bool> =
+            self.cases.iter().map(|case| only.is_none_or(|only| case.label().contains(only))).collect();
+        let one = |job: &Job| {
+            if done.binary_search(&job.key).is_ok() {
+                Reason::Measured
+            } else if selected[job.case] {
+                Reason::NotMeasured
+            } else {
+                Reason::NotSelected
+            }
+        };
+        self.jobs.iter().map(one).collect()
+    }
+
+    /// The programs that jobs start, sorted.
+    pub fn programs(&self) -> Vec<String> {
+        programs(&self.cases)
+    }
+}
+
+/// The programs that cases start, sorted.
+pub fn programs(cases: &[Case]) -> Vec<String> {
+    let all = cases.iter().filter_map(|case| Some(tool::find(&case.tool)?.programs(&case.settings)));
+    all.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// How long a job takes when nothing is known of earlier ones: its times and what starting costs, in nanoseconds.
+pub fn expected_duration_ns(case: &Case) -> u64 {
+    const START_NS: u64 = 400_000_000;
+    let timed = case.timing.ramp_time_ns + case.timing.runtime_ns;
+    if timed == 0 { 0 } else { timed + START_NS }
+}

@@ -1,0 +1,186 @@
+//! The renderer: from results and prose to a document, and from a document to Markdown and PDF.
+//!
+//! Pure: the same input gives the same bytes, whatever the folder, the clock, the locale or the machine. All that is
+//! needed to render again travels inside the PDF.
+
+mod chart;
+pub mod format;
+mod language;
+mod prose;
+mod sections;
+mod tokens;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cellmap::{self, CellMap};
+use crate::diagnostic::{Diagnostic, any_error};
+use crate::digest::Digest;
+use crate::document::{Document, TitleBlock};
+use crate::lock::{self, Lock};
+use crate::manifest::{self, Experiment};
+use crate::paper;
+use crate::plan::{self, Plan, Power};
+use crate::results::Results;
+use crate::source::Source;
+
+pub use language::ENGLISH;
+
+/// The template used where an experiment has none.
+pub const DEFAULT_TEMPLATE: &str = include_str!("default.md");
+
+/// All that a paper is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// `experiment.yaml`.
+    pub manifest: String,
+    /// `experiment.lock.yaml`.
+    pub lock: String,
+    /// The prose template.
+    pub prose: String,
+    /// What was measured.
+    pub results: Results,
+    /// What comes from outside the files.
+    pub context: Context,
+}
+
+/// What a paper says that stands in no file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// The commit of the inputs; none in a draft of uncommitted ones.
+    pub commit: Option<String>,
+    /// The time of that commit, seconds since the epoch; 0 without one.
+    pub time_s: i64,
+    /// Whether every page is marked.
+    pub is_draft: bool,
+    /// Name and version of this program.
+    pub program: String,
+}
+
+/// A paper in all its forms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paper {
+    /// The tree it was made from.
+    pub document: Document,
+    /// The place and origin of every number.
+    pub cellmap: CellMap,
+    /// `paper.md`.
+    pub markdown: String,
+    /// The files that travel inside the PDF: name, media type, description, relationship, bytes.
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file inside the PDF.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its name.
+    pub name: &'static str,
+    /// Its media type.
+    pub media_type: &'static str,
+    /// What it is.
+    pub description: &'static str,
+    /// `source`, `data` or `supplement`.
+    pub relationship: &'static str,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What sections and prose look at.
+pub(crate) struct Scope<'a> {
+    pub(crate) experiment: &'a Experiment,
+    pub(crate) lock: &'a Lock,
+    pub(crate) plan: &'a Plan,
+    pub(crate) power: Power,
+    pub(crate) excluded: Vec<(String, String)>,
+    pub(crate) results: &'a Results,
+    pub(crate) input: &'a Input,
+}
+
+/// The manifest, lock and plan of some inputs, or all that is wrong with them.
+pub fn resolve(input: &Input) -> Result<(Experiment, Lock, Plan, plan::Expansion), Vec<Diagnostic>> {
+    let source = Source::new("experiment.yaml", &input.manifest);
+    let parsed = manifest::parse(&source);
+    let Some(experiment) = parsed.experiment else { return Err(parsed.diagnostics) };
+    let lock = lock::parse(&Source::new("experiment.lock.yaml", &input.lock)).map_err(|problem| vec![problem])?;
+    let profile = input.results.settings.profile.as_str();
+    let settings = plan::settings(&experiment, Some(profile))
+        .ok_or_else(|| vec![Diagnostic::error("render::profile", format!("no profile is called `{profile}`"))])?;
+    let expansion = plan::expand(&experiment, &source, settings)?;
+    let planned = plan::plan(&experiment, &lock, expansion.clone());
+    Ok((experiment, lock, planned, expansion))
+}
+
+/// Makes the paper, but for its PDF.
+pub fn render(input: &Input) -> Result<Paper, Vec<Diagnostic>> {
+    let (experiment, lock, planned, expansion) = resolve(input)?;
+    let source = Source::new("paper/en.md", &input.prose);
+    let problems = paper::check(&source);
+    if any_error(&problems) {
+        return Err(problems);
+    }
+    let scope = Scope {
+        power: plan::power(&experiment, &planned),
+        excluded: expansion.excluded,
+        experiment: &experiment,
+        lock: &lock,
+        plan: &planned,
+        results: &input.results,
+        input,
+    };
+    let mut document = prose::document(&scope, &source)?;
+    document.title = title(&scope);
+    let cellmap = cellmap::of_document(&document);
+    let markdown = format::markdown::write(&document, &ENGLISH);
+    let attachments = attachments(input, &cellmap, &markdown)
+        .map_err(|error| vec![Diagnostic::error("render::attachment", error)])?;
+    Ok(Paper { document, cellmap, markdown, attachments })
+}
+
+fn title(scope: &Scope<'_>) -> TitleBlock {
+    let words = &ENGLISH;
+    let context = &scope.input.context;
+    let date = if context.time_s == 0 { words.no_date.to_owned() } else { date(context.time_s) };
+    let commit = context.commit.clone().unwrap_or_else(|| words.uncommitted.to_owned());
+    let manifest = Digest::of(scope.input.manifest.as_bytes());
+    TitleBlock {
+        title: scope.experiment.title.clone(),
+        authors: scope.experiment.authors.iter().map(author).collect(),
+        version: scope.experiment.version.value.clone(),
+        date,
+        question: scope.experiment.question.clone(),
+        license: scope.experiment.license.clone(),
+        lines: vec![
+            (words.commit.to_owned(), commit),
+            (words.manifest.to_owned(), manifest.to_string()),
+            (words.profile.to_owned(), scope.plan.settings.profile.clone()),
+        ],
+        is_draft: context.is_draft,
+    }
+}
+
+fn author(author: &manifest::Author) -> String {
+    match &author.affiliation {
+        Some(affiliation) => format!("{} ({affiliation})", author.name),
+        None => author.name.clone(),
+    }
+}
+
+/// `YYYY-MM-DD` in UTC.
+fn date(time_s: i64) -> String {
+    jiff::Timestamp::from_second(time_s).map_or_else(|_| "unknown".to_owned(), |at| at.to_string().chars().take(10).collect())
+}
+
+fn attachments(input: &Input, cellmap: &CellMap, markdown: &str) -> Result<Vec<Attachment>, String> {
+    let json = |value: Result<Vec<u8>, serde_json::Error>| value.map_err(|error| error.to_string());
+    let attach = |name, media_type, description, relationship, bytes| Attachment { name, media_type, description, relationship, bytes };
+    let yaml = "application/yaml";
+    Ok(vec![
+        attach("experiment.yaml", yaml, "The manifest", "source", input.manifest.clone().into_bytes()),
+        attach("experiment.lock.yaml", yaml, "The lock: pins and digests", "source", input.lock.clone().into_bytes()),
+        attach("prose.md", "text/markdown", "The prose template", "source", input.prose.clone().into_bytes()),
+        attach("paper.md", "text/markdown", "This paper as Markdown", "source", markdown.as_bytes().to_vec()),
+        attach("results.json", "application/json", "All values with their origin", "data", json(serde_json::to_vec(&input.results))?),
+        attach("results.csv", "text/csv", "All values as a table", "data", crate::results::to_csv(&input.results).map_err(|error| error.to_string())?),
+        attach("cellmap.json", "application/json", "Place and origin of every number", "supplement", json(serde_json::to_vec(cellmap))?),
+        attach("context.json", "application/json", "Commit, date and program", "supplement", json(serde_json::to_vec(&input.context))?),
+    ])
+}

@@ -1,0 +1,508 @@
+//! The parts of a paper that are generated: set-up, method, results, noise, attempts, provenance.
+
+use super::language::Language;
+use super::tokens::{Display, Tokens, evidence};
+use super::{ENGLISH, Scope, chart};
+use crate::digest::Digest;
+use crate::document::{Block, Column, Figure, Inline, Table};
+use crate::inventory::Fact;
+use crate::manifest::Order;
+use crate::measurement::{Better, Metric};
+use crate::quantity::humane_duration;
+use crate::results::{CaseResults, Comparison, MetricSamples, comparisons};
+use crate::statistics::NOISE_PAIRS_MIN;
+use crate::store::event::Environment;
+
+const WORDS: &Language = &ENGLISH;
+
+/// A document in the making.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) tokens: Tokens,
+    pub(crate) drawings: Vec<(String, String)>,
+}
+
+/// A sentence with `{}` filled in order.
+pub(crate) fn sentence(pattern: &str, parts: Vec<Inline>) -> Vec<Inline> {
+    let mut parts = parts.into_iter();
+    let mut inlines = vec![];
+    for (number, words) in pattern.split("{}").enumerate() {
+        if number > 0 {
+            inlines.extend(parts.next());
+        }
+        if !words.is_empty() {
+            inlines.push(Inline::text(words));
+        }
+    }
+    inlines
+}
+
+fn paragraph(pattern: &str, parts: Vec<Inline>) -> Block {
+    Block::Paragraph(sentence(pattern, parts))
+}
+
+fn filled(pattern: &str, word: &str) -> String {
+    pattern.replacen("{}", word, 1)
+}
+
+fn cell(text: impl Into<String>) -> Vec<Inline> {
+    vec![Inline::text(text)]
+}
+
+/// What every reader must know first: emulation, missing jobs, waivers, hidden differences.
+pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let results = scope.results;
+    let mut blocks = vec![];
+    if results.runs.iter().any(|run| matches!(run.environment, Environment::Emulated | Environment::VirtualExact)) {
+        blocks.push(Block::Note(cell(WORDS.emulated)));
+    }
+    if results.missing > 0 {
+        let missing = parts.tokens.count("jobs/missing", results.missing);
+        let all = parts.tokens.count("jobs/planned", scope.plan.jobs.len() as u64);
+        blocks.push(Block::Note(sentence(WORDS.missing, vec![missing, all])));
+    }
+    if !results.hidden_differences.is_empty() {
+        let facts = Inline::text(results.hidden_differences.join("; "));
+        blocks.push(Block::Note(sentence(WORDS.hidden, vec![facts])));
+    }
+    for run in &results.runs {
+        for (fact, reason) in &run.waivers {
+            let parts = vec![Inline::Code(run.run.clone()), Inline::Code(fact.clone()), Inline::text(reason.as_str())];
+            blocks.push(Block::Note(sentence(WORDS.waiver, parts)));
+        }
+    }
+    blocks
+}
+
+/// The machine.
+pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
+    let mut rows = vec![];
+    for (path, fact) in &scope.results.facts.0 {
+        let value = match fact {
+            Fact::Measured(value) | Fact::Declared(value) => value.clone(),
+            Fact::Unavailable(reason) => reason.clone(),
+        };
+        rows.push(vec![cell(path.as_str()), cell(value), cell(fact.state())]);
+    }
+    for (host, declared) in scope.experiment.hosts.iter() {
+        for (path, value) in declared.declared.iter() {
+            let path = format!("{}.{}", host.value, path.value);
+            rows.push(vec![cell(path), cell(value.as_str()), cell("declared")]);
+        }
+    }
+    let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
+    let mut blocks = vec![Block::Table(Table { id: "facts".to_owned(), caption: WORDS.facts_caption.to_owned(), columns, rows })];
+    if let Some(disclosure) = &scope.experiment.disclosure {
+        for (fact, reason) in disclosure.waived.iter() {
+            let parts = vec![Inline::Code(fact.value.to_string()), Inline::text(reason.as_str())];
+            blocks.push(paragraph(WORDS.disclosure_waived, parts));
+        }
+    }
+    blocks
+}
+
+/// The settings of each workload, as the tool has them. Settings that a factor changes show all their values.
+pub(crate) fn workloads(scope: &Scope<'_>) -> Vec<Block> {
+    let mut names: Vec<&str> = scope.plan.cases.iter().map(|case| case.workload.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(|name| workload_table(scope, name)).collect()
+}
+
+fn workload_table(scope: &Scope<'_>, name: &str) -> Block {
+    let mut rows: Vec<(String, Vec<String>)> = vec![];
+    let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
+    for case in cases.take(1_000) {
+        let described = crate::tool::find(&case.tool).map(|tool| tool.describe(&case.settings)).unwrap_or_default();
+        for (setting, value) in described {
+            match rows.iter_mut().find(|(one, _)| *one == setting) {
+                Some((_, values)) if values.contains(&value) => {}
+                Some((_, values)) => values.push(value),
+                None => rows.push((setting, vec![value])),
+            }
+        }
+    }
+    let show = |values: Vec<String>| match values.len() {
+        0..=12 => values.join(", "),
+        count => format!("{}, … ({count})", values[..3].join(", ")),
+    };
+    let rows = rows.into_iter().map(|(setting, values)| vec![cell(setting), cell(show(values))]).collect();
+    let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
+    Block::Table(Table { id: format!("workload-{name}"), caption: filled(WORDS.workload_caption, name), columns, rows })
+}
+
+/// Factors, levels, and what is left out.
+pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
+    let show = |levels: &[crate::manifest::Level]| {
+        let texts: Vec<&str> = levels.iter().take(16).map(|level| level.text.as_str()).collect();
+        let rest = if levels.len() > 16 { format!(", … ({})", levels.len()) } else { String::new() };
+        format!("{}{rest}", texts.join(", "))
+    };
+    let factors = scope.experiment.matrix.factors.iter();
+    let rows = factors.map(|(name, levels)| vec![cell(name.value.as_str()), cell(show(&levels.0))]).collect();
+    let columns = vec![Column::text(WORDS.factor), Column::text(WORDS.levels)];
+    let mut blocks = vec![Block::Table(Table { id: "matrix".to_owned(), caption: WORDS.matrix_caption.to_owned(), columns, rows })];
+    if !scope.excluded.is_empty() {
+        let rows = scope.excluded.iter().map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())]).collect();
+        let columns = vec![Column::text(WORDS.left_out), Column::text(WORDS.reason)];
+        blocks.push(Block::Table(Table { id: "excluded".to_owned(), caption: WORDS.excluded_caption.to_owned(), columns, rows }));
+    }
+    blocks
+}
+
+/// Order, replicates, times, preparation, and what the design can show.
+pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let design = &scope.experiment.design;
+    let settings = &scope.plan.settings;
+    let pattern = match design.order {
+        Order::Interleaved => WORDS.order_interleaved,
+        Order::Randomized => WORDS.order_randomized,
+    };
+    let seed = parts.tokens.configured("design/seed", crate::exact::Exact::from_integer(i128::from(design.seed)), 0);
+    let replicates = parts.tokens.configured("design/replicates", crate::exact::Exact::from_integer(i128::from(settings.replicates)), 0);
+    let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned()));
+    let mut first = sentence(WORDS.design, vec![replicates, unit]);
+    first.push(Inline::text(" "));
+    first.extend(sentence(pattern, vec![seed]));
+    let timing = settings.timing;
+    first.push(Inline::text(" "));
+    first.extend(match timing.runtime_ns {
+        0 => cell(WORDS.untimed),
+        _ => sentence(WORDS.timing, vec![Inline::text(humane_duration(timing.ramp_time_ns)), Inline::text(humane_duration(timing.runtime_ns))]),
+    });
+    first.push(Inline::text(" "));
+    first.extend(preparation(scope));
+    let mut blocks = vec![Block::Paragraph(first)];
+    if settings.replicates == 1 {
+        blocks.push(Block::Note(cell(WORDS.one_replicate)));
+    }
+    blocks.extend(power(scope, parts));
+    blocks.push(Block::Paragraph(cell(WORDS.statistics)));
+    blocks
+}
+
+fn preparation(scope: &Scope<'_>) -> Vec<Inline> {
+    let fills: Vec<String> = scope
+        .experiment
+        .design
+        .precondition
+        .iter()
+        .map(|step| format!("{} was written from start to end ×{}", step.fill.device.value, step.fill.passes.unwrap_or(1)))
+        .collect();
+    match fills.is_empty() {
+        true => cell(WORDS.no_precondition),
+        false => sentence(WORDS.precondition, vec![Inline::text(fills.join("; "))]),
+    }
+}
+
+fn power(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let power = &scope.power;
+    if power.comparisons == 0 || power.replicates < 2 {
+        return vec![];
+    }
+    let comparisons = parts.tokens.count("design/comparisons", power.comparisons);
+    let plain = |parts: &mut Parts, name: &str, value: f64| {
+        parts.tokens.number(name.to_owned(), value, Display::plain(4), vec![])
+    };
+    let smallest = plain(parts, "design/smallest-p", power.smallest_p);
+    let adjusted = plain(parts, "design/smallest-p-adjusted", power.smallest_p_adjusted);
+    let analysis = Inline::text(power.analysis);
+    let mut blocks = vec![paragraph(WORDS.power_can, vec![analysis, comparisons, smallest, adjusted])];
+    if !power.can_show() {
+        let needed = parts.tokens.count("design/replicates-needed", power.replicates_needed);
+        blocks.push(Block::Note(sentence(WORDS.power_cannot, vec![needed])));
+    }
+    blocks
+}
+
+/// The metrics that the paper reports: those of the manifest, or what the tools count as results.
+pub(crate) fn reported(scope: &Scope<'_>) -> Vec<Metric> {
+    let present = scope.results.metrics();
+    if !scope.experiment.metrics.is_empty() {
+        let named = scope.experiment.metrics.names().map(Metric::new);
+        return named.filter(|metric| present.contains(metric)).collect();
+    }
+    let wanted: Vec<Metric> = scope
+        .plan
+        .cases
+        .first()
+        .and_then(|case| Some(crate::tool::find(&case.tool)?.metrics(&case.settings)))
+        .unwrap_or_default();
+    present.into_iter().filter(|metric| wanted.contains(metric)).collect()
+}
+
+/// Which direction of a metric is better.
+pub(crate) fn better(scope: &Scope<'_>, metric: &Metric) -> Option<Better> {
+    use crate::manifest::BetterWord;
+    let rule = scope.experiment.metrics.get(metric.as_str()).and_then(|rule| rule.better);
+    match rule {
+        Some(BetterWord::Higher) => Some(Better::Higher),
+        Some(BetterWord::Lower) => Some(Better::Lower),
+        None => metric.better(),
+    }
+}
+
+/// The factors whose levels differ between cases: the columns that say which case a row is.
+pub(crate) fn varying_factors(scope: &Scope<'_>) -> Vec<String> {
+    let factors = scope.experiment.matrix.factors.iter();
+    factors.filter(|(_, levels)| levels.0.len() > 1).map(|(name, _)| name.value.to_string()).collect()
+}
+
+/// For each reported metric its heading, chart, table and comparison.
+pub(crate) fn results(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let mut blocks = vec![];
+    for metric in reported(scope) {
+        blocks.push(Block::Heading { level: 2, text: cell(metric.title()) });
+        blocks.extend(chart(scope, parts, &metric));
+        blocks.extend(result_table(scope, parts, &metric));
+        blocks.extend(comparison(scope, parts, &metric));
+    }
+    blocks
+}
+
+/// The table of one metric.
+pub(crate) fn result_table(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+    let display = Display::of_metric(scope.results, metric);
+    let has_intervals = scope.plan.settings.replicates > 1;
+    let factors = varying_factors(scope);
+    let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
+    columns.push(Column::number(WORDS.replicates_short));
+    columns.push(Column::number(with_unit(WORDS.median, display.unit)));
+    if has_intervals {
+        columns.push(Column::number(with_unit(WORDS.interval, display.unit)));
+        columns.push(Column::number(with_unit(WORDS.level, "%")));
+        columns.push(Column::number(with_unit(WORDS.variation, "%")));
+    }
+    let mut rows = vec![];
+    for case in scope.results.matrix() {
+        let mut row: Vec<Vec<Inline>> =
+            factors.iter().map(|factor| cell(case.case.factors.get(factor).cloned().unwrap_or_default())).collect();
+        match case.metric(metric) {
+            Some(samples) => row.extend(result_cells(scope, parts, case, samples, display)),
+            None => row.push(cell("0")),
+        }
+        row.resize_with(columns.len(), || cell(WORDS.nothing));
+        if !has_intervals {
+            row.truncate(columns.len());
+        }
+        rows.push(row);
+    }
+    let caption = filled(WORDS.results_caption, &metric.title());
+    vec![Block::Table(Table { id: metric.as_str().to_owned(), caption, columns, rows })]
+}
+
+fn with_unit(head: &str, unit: &str) -> String {
+    if unit.is_empty() { head.to_owned() } else { format!("{head} [{unit}]") }
+}
+
+fn result_cells(
+    scope: &Scope<'_>,
+    parts: &mut Parts,
+    case: &CaseResults,
+    samples: &MetricSamples,
+    display: Display,
+) -> Vec<Vec<Inline>> {
+    let Some(summary) = samples.summary() else { return vec![cell("0")] };
+    let name = |what: &str| format!("{}/{}/{what}", samples.metric, case.case.label());
+    let evidence = evidence(scope.results, samples);
+    let mut cells = vec![vec![parts.tokens.count(&name("n"), summary.count as u64)]];
+    cells.push(vec![parts.tokens.number(name("median"), summary.median, display, evidence.clone())]);
+    if let Some(interval) = summary.interval {
+        let low = parts.tokens.number(name("low"), interval.low, display, evidence.clone());
+        let high = parts.tokens.number(name("high"), interval.high, display, evidence.clone());
+        cells.push(vec![low, Inline::text(" – "), high]);
+        let level = interval.level * 100.0;
+        cells.push(vec![parts.tokens.number(name("level"), level, Display::percent(1), vec![])]);
+    }
+    if let Some(variation) = summary.variation {
+        cells.push(vec![parts.tokens.number(name("cv"), variation * 100.0, Display::percent(2), evidence)]);
+    }
+    cells
+}
+
+/// The chart of one metric.
+pub(crate) fn chart(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+    let display = Display::of_metric(scope.results, metric);
+    let Some(drawing) = chart::draw(scope, metric, display) else { return vec![] };
+    let file = format!("{metric}.svg");
+    let figure = Figure {
+        id: metric.as_str().to_owned(),
+        caption: filled(WORDS.chart_caption, &metric.title()),
+        description: drawing.description,
+        file: file.clone(),
+    };
+    if !parts.drawings.iter().any(|(name, _)| *name == file) {
+        parts.drawings.push((file, drawing.svg));
+    }
+    vec![Block::Figure(figure)]
+}
+
+/// The comparisons of one metric along the treatment.
+pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+    let Some(factor) = scope.power.treatment.clone() else { return vec![] };
+    let found = comparisons(scope.results, metric, &factor, better(scope, metric));
+    let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
+    if scope.plan.settings.replicates < 2 {
+        return vec![];
+    }
+    let bound = scope.results.noise(metric).and_then(|floor| floor.bound);
+    let columns = vec![
+        Column::text(WORDS.compared),
+        Column::number(with_unit(WORDS.change, "%")),
+        Column::number(with_unit(WORDS.interval, "%")),
+        Column::number(WORDS.p_adjusted),
+        Column::number(WORDS.p_rank),
+        Column::text(WORDS.shown),
+    ];
+    let rows = found.iter().map(|one| comparison_row(scope, parts, one, bound)).collect();
+    let caption = filled(WORDS.comparison_caption, &metric.title());
+    let caption = filled(&caption, &format!("{factor} = {baseline}"));
+    vec![Block::Table(Table { id: format!("{metric}-compared"), caption, columns, rows })]
+}
+
+/// A change in percent out of a ratio.
+pub(crate) fn percent_change(ratio: f64) -> f64 {
+    (ratio - 1.0) * 100.0
+}
+
+fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, one: &Comparison, bound: Option<f64>) -> Vec<Vec<Inline>> {
+    let name = |what: &str| format!("{}/{} {}/{what}", one.metric, one.level, one.context);
+    let sides = [one.cases.0, one.cases.1].map(|case| scope.results.cases[case].metric(&one.metric));
+    let evidence: Vec<_> = sides.into_iter().flatten().flat_map(|samples| evidence(scope.results, samples)).collect();
+    let mut percent = |what: &str, ratio: f64| {
+        let sign = if ratio > 1.0 { "+" } else { "" };
+        let token = parts.tokens.number(name(what), percent_change(ratio), Display::percent(1), evidence.clone());
+        vec![Inline::text(sign), token]
+    };
+    let change = percent("change", one.found.ratio);
+    let interval = match one.found.interval {
+        Some((low, high)) => {
+            let mut cells = percent("change-low", low);
+            cells.push(Inline::text(" to "));
+            cells.extend(percent("change-high", high));
+            cells
+        }
+        None => cell(WORDS.nothing),
+    };
+    let mut p = |what: &str, value: Option<f64>| match value {
+        Some(value) if value < 0.0001 => cell("< 0.0001"),
+        Some(value) => vec![parts.tokens.number(name(what), value, Display::plain(4), evidence.clone())],
+        None => cell(WORDS.nothing),
+    };
+    let (p_adjusted, p_rank) = (p("p-adjusted", one.p_adjusted), p("p-rank", one.found.p_rank));
+    let is_beyond_noise = bound.is_none_or(|bound| (one.found.ratio - 1.0).abs() > bound);
+    let is_shown = one.p_adjusted.is_some_and(|p| p <= 0.05) && is_beyond_noise;
+    let label = if one.context.is_empty() { one.level.clone() } else { format!("{}, {}", one.level, one.context) };
+    vec![cell(label), change, interval, p_adjusted, p_rank, cell(if is_shown { WORDS.yes } else { WORDS.no })]
+}
+
+/// The noise floor.
+pub(crate) fn noise(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let mut rows = vec![];
+    let mut has_few = false;
+    for metric in reported(scope) {
+        let Some(floor) = scope.results.noise(&metric) else { continue };
+        let sides = scope.results.cases.iter().filter(|case| case.case.noise.is_some());
+        let evidence: Vec<_> =
+            sides.filter_map(|case| case.metric(&metric)).flat_map(|samples| evidence(scope.results, samples)).collect();
+        let name = |what: &str| format!("noise/{metric}/{what}");
+        let pairs = parts.tokens.count(&name("pairs"), floor.pairs as u64);
+        let greatest = parts.tokens.number(name("greatest"), floor.greatest * 100.0, Display::percent(1), evidence.clone());
+        has_few |= floor.bound.is_none();
+        let bound = match floor.bound {
+            Some(bound) => vec![parts.tokens.number(name("bound"), bound * 100.0, Display::percent(1), evidence)],
+            None => cell(WORDS.nothing),
+        };
+        rows.push(vec![cell(metric.title()), vec![pairs], vec![greatest], bound]);
+    }
+    if rows.is_empty() {
+        return vec![Block::Paragraph(cell(WORDS.noise_none))];
+    }
+    let columns = vec![
+        Column::text(WORDS.metric),
+        Column::number(WORDS.pairs),
+        Column::number(with_unit(WORDS.greatest, "%")),
+        Column::number(with_unit(WORDS.bound, "%")),
+    ];
+    let mut blocks = vec![Block::Table(Table { id: "noise".to_owned(), caption: WORDS.noise_caption.to_owned(), columns, rows })];
+    if has_few {
+        let least = parts.tokens.configured("noise/pairs-min", crate::exact::Exact::from_integer(NOISE_PAIRS_MIN as i128), 0);
+        blocks.push(paragraph(WORDS.noise_few, vec![least]));
+    }
+    blocks
+}
+
+/// What was attempted, and what came of it.
+pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let results = scope.results;
+    let attempts = parts.tokens.count("attempts", results.attempts);
+    let jobs = parts.tokens.count("jobs", scope.plan.jobs.len() as u64);
+    let missing = parts.tokens.count("jobs/missing", results.missing);
+    let mut blocks = vec![paragraph(WORDS.attempts, vec![attempts, jobs, missing])];
+    if results.not_ok.is_empty() {
+        blocks.push(Block::Paragraph(cell(WORDS.all_ok)));
+        return blocks;
+    }
+    let mut rows = vec![];
+    for (number, attempt) in results.not_ok.iter().enumerate() {
+        let name = |what: &str| format!("not-ok/{}/{what}", number + 1);
+        let replicate = parts.tokens.count(&name("replicate"), attempt.replicate);
+        let try_number = parts.tokens.count(&name("attempt"), attempt.attempt);
+        let words = [cell(attempt.outcome.word()), cell(attempt.reason.as_str())];
+        let [outcome, reason] = words;
+        rows.push(vec![cell(attempt.case.as_str()), vec![replicate], vec![try_number], outcome, reason]);
+    }
+    let columns = vec![
+        Column::text(WORDS.case),
+        Column::number(WORDS.replicate),
+        Column::number(WORDS.attempt),
+        Column::text(WORDS.outcome),
+        Column::text(WORDS.reason),
+    ];
+    blocks.push(Block::Table(Table { id: "not-ok".to_owned(), caption: WORDS.not_ok_caption.to_owned(), columns, rows }));
+    blocks
+}
+
+/// Where everything comes from, and how to check it.
+pub(crate) fn provenance(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
+    let mut rows = vec![];
+    for run in &scope.results.runs {
+        let ok = run.outcomes.get("ok").copied().unwrap_or(0);
+        let other = run.outcomes.values().sum::<u64>() - ok;
+        let ok = parts.tokens.count(&format!("run/{}/ok", run.run), ok);
+        let other = parts.tokens.count(&format!("run/{}/not-ok", run.run), other);
+        rows.push(vec![
+            vec![Inline::Code(run.run.clone())],
+            cell(run.created.as_str()),
+            cell(run.profile.as_str()),
+            vec![ok],
+            vec![other],
+            vec![Inline::Code(run.chain.chars().take(16).collect())],
+            cell(if run.is_sealed { WORDS.yes } else { WORDS.no }),
+        ]);
+    }
+    let columns = vec![
+        Column::text(WORDS.run),
+        Column::text(WORDS.begun),
+        Column::text(WORDS.profile),
+        Column::number(WORDS.attempts_ok),
+        Column::number(WORDS.attempts_other),
+        Column::text(WORDS.chain),
+        Column::text(WORDS.sealed),
+    ];
+    let code = |digest: Digest| Inline::Code(digest.to_string());
+    let manifest = code(Digest::of(scope.input.manifest.as_bytes()));
+    let lock = code(Digest::of(scope.input.lock.as_bytes()));
+    let cases = scope.lock.cases.get(&scope.plan.settings.profile).map_or_else(|| Inline::text(WORDS.nothing), |pin| code(pin.digest));
+    let mut blocks = vec![Block::Table(Table { id: "runs".to_owned(), caption: WORDS.runs_caption.to_owned(), columns, rows })];
+    for run in &scope.results.runs {
+        for remark in &run.remarks {
+            let parts = vec![Inline::Code(run.run.clone()), Inline::text(remark.as_str())];
+            blocks.push(paragraph(WORDS.remark, parts));
+        }
+    }
+    blocks.push(paragraph(WORDS.provenance, vec![manifest, lock, cases]));
+    blocks.push(paragraph(WORDS.verify, vec![Inline::Code("benchpaper verify paper.pdf".to_owned())]));
+    blocks.push(paragraph(WORDS.trace, vec![Inline::Code("benchpaper trace paper.pdf NUMBER".to_owned())]));
+    blocks
+}

@@ -1,0 +1,240 @@
+//! From journals and raw objects to results.
+
+use std::collections::BTreeMap;
+
+use super::{AttemptRecord, CaseResults, FORMAT, MetricSamples, Results, RunRecord, Sample};
+use crate::digest::Digest;
+use crate::inventory::Inventory;
+use crate::measurement::{Measurement, Reading, Status};
+use crate::plan::{Case, Plan};
+use crate::store::event::{Event, Finished, Moment, Outcome};
+use crate::store::history::History;
+use crate::store::{Journal, Reader, StoreError};
+use crate::tool::{self, Outputs};
+
+/// Reads the results of a plan out of the record.
+pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: usize) -> Result<Results, StoreError> {
+    let chosen = choose(history);
+    let jobs: Vec<(usize, u64, Option<&Chosen<'_>>)> =
+        plan.jobs.iter().map(|job| (job.case, job.replicate, chosen.get(&job.key))).collect();
+    let readings = read_all(plan, &jobs, reader, processors)?;
+    let mut cases: Vec<CaseResults> =
+        plan.cases.iter().map(|case| CaseResults { case: case.clone(), metrics: vec![] }).collect();
+    for ((case, replicate, chosen), reading) in jobs.iter().zip(readings) {
+        if let (Some(chosen), Some((object, reading))) = (chosen, reading) {
+            add(&mut cases[*case], *replicate, chosen, object, reading);
+        }
+    }
+    for samples in cases.iter_mut().flat_map(|case| &mut case.metrics) {
+        samples.samples.sort_by_key(|sample| sample.replicate);
+    }
+    let (attempts, not_ok) = attempts(plan, history);
+    let missing = jobs.iter().filter(|(_, _, chosen)| chosen.is_none()).count() as u64;
+    let used: Vec<usize> = used_runs(&cases);
+    let inventories = inventories(history, reader)?;
+    Ok(Results {
+        format: FORMAT.to_owned(),
+        settings: plan.settings.clone(),
+        cases,
+        runs: history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal)).collect(),
+        not_ok,
+        attempts,
+        missing,
+        facts: used.last().and_then(|run| inventories.get(run).cloned()).unwrap_or_default(),
+        hidden_differences: hidden_differences(&used, &inventories),
+    })
+}
+
+/// The attempt that counts for a job.
+struct Chosen<'a> {
+    run: usize,
+    finished: &'a Finished,
+}
+
+/// The first usable attempt of each job, in the order of the chain.
+fn choose(history: &History) -> BTreeMap<Digest, Chosen<'_>> {
+    let mut marked = std::collections::BTreeSet::new();
+    for event in history.runs.iter().flat_map(|(_, journal)| journal.events()) {
+        if let Event::Marked { job, attempt, .. } = event {
+            marked.insert((*job, *attempt));
+        }
+    }
+    let mut chosen = BTreeMap::new();
+    for (run, (_, journal)) in history.runs.iter().enumerate() {
+        for event in journal.events() {
+            if let Event::Finished(finished) = event
+                && finished.outcome == Outcome::Ok
+                && !marked.contains(&(finished.job, finished.attempt))
+            {
+                chosen.entry(finished.job).or_insert(Chosen { run, finished });
+            }
+        }
+    }
+    chosen
+}
+
+type Read = Option<(Digest, Reading)>;
+
+/// Reads the chosen objects, on all processors; the order is that of the jobs.
+fn read_all(
+    plan: &Plan,
+    jobs: &[(usize, u64, Option<&Chosen<'_>>)],
+    reader: &Reader<'_>,
+    processors: usize,
+) -> Result<Vec<Read>, StoreError> {
+    let one = |(case, _, chosen): &(usize, u64, Option<&Chosen<'_>>)| match chosen {
+        Some(chosen) => read_one(&plan.cases[*case], chosen.finished, reader),
+        None => Ok(None),
+    };
+    let size = jobs.len().div_ceil(processors.max(1)).max(1);
+    if jobs.len() < 64 || processors < 2 {
+        return jobs.iter().map(one).collect();
+    }
+    let parts: Vec<Result<Vec<Read>, StoreError>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = jobs.chunks(size).map(|chunk| scope.spawn(move || chunk.iter().map(one).collect())).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let mut readings = Vec::with_capacity(jobs.len());
+    for part in parts {
+        readings.extend(part?);
+    }
+    Ok(readings)
+}
+
+fn read_one(case: &Case, finished: &Finished, reader: &Reader<'_>) -> Result<Read, StoreError> {
+    let (Some(tool), Some(stdout)) = (tool::find(&case.tool), finished.objects.get("stdout")) else { return Ok(None) };
+    let bytes = reader.get(&stdout.digest)?;
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[] });
+    Ok((reading.status == Status::Ok).then_some((stdout.digest, reading)))
+}
+
+/// Whether a measurement is a result: a total, or what a command's rule found.
+fn is_result(measurement: &Measurement) -> bool {
+    measurement.labels.contains_key("aggregate")
+}
+
+fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Digest, reading: Reading) {
+    for measurement in reading.measurements.into_iter().filter(is_result) {
+        let sample = Sample {
+            replicate,
+            value: measurement.value,
+            object,
+            pointer: measurement.pointer,
+            job: chosen.finished.job,
+            run: chosen.run,
+        };
+        match case.metrics.iter_mut().find(|samples| samples.metric == measurement.metric) {
+            Some(samples) => samples.samples.push(sample),
+            None => case.metrics.push(MetricSamples { metric: measurement.metric, unit: measurement.unit, samples: vec![sample] }),
+        }
+    }
+}
+
+/// All attempts at the plan's jobs, and those that are not ok.
+fn attempts(plan: &Plan, history: &History) -> (u64, Vec<AttemptRecord>) {
+    let jobs: BTreeMap<Digest, usize> = plan.jobs.iter().map(|job| (job.key, job.case)).collect();
+    let mut count = 0;
+    let mut not_ok = vec![];
+    for (_, journal) in &history.runs {
+        let mut open: BTreeMap<Digest, u64> = BTreeMap::new();
+        for event in journal.events() {
+            match event {
+                Event::Started { job, attempt, .. } if jobs.contains_key(job) => {
+                    count += 1;
+                    open.insert(*job, *attempt);
+                }
+                Event::Finished(finished) => {
+                    open.remove(&finished.job);
+                    if let Some(case) = jobs.get(&finished.job).filter(|_| finished.outcome != Outcome::Ok) {
+                        not_ok.push(AttemptRecord {
+                            case: plan.cases[*case].label(),
+                            replicate: finished.replicate,
+                            attempt: finished.attempt,
+                            outcome: finished.outcome,
+                            reason: finished.reason.clone(),
+                        });
+                    }
+                }
+                Event::Marked { job, attempt, reason, by } => {
+                    if let Some(case) = jobs.get(job) {
+                        let (case, reason) = (plan.cases[*case].label(), format!("marked by {by}: {reason}"));
+                        not_ok.push(AttemptRecord { case, replicate: 0, attempt: *attempt, outcome: Outcome::Invalid, reason });
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (job, attempt) in open {
+            let planned = plan.jobs.iter().find(|one| one.key == job);
+            not_ok.push(AttemptRecord {
+                case: jobs.get(&job).map_or_else(String::new, |case| plan.cases[*case].label()),
+                replicate: planned.map_or(0, |planned| planned.replicate),
+                attempt,
+                outcome: Outcome::Interrupted,
+                reason: "it was started and never ended".to_owned(),
+            });
+        }
+    }
+    (count, not_ok)
+}
+
+fn run_record(run: &str, journal: &Journal) -> RunRecord {
+    let genesis = journal.genesis();
+    let mut record = RunRecord {
+        run: run.to_owned(),
+        profile: genesis.map_or_else(String::new, |genesis| genesis.profile.clone()),
+        chain: journal.chain.hex(),
+        length: journal.length,
+        created: genesis.map_or_else(String::new, |genesis| genesis.created.clone()),
+        program: genesis.map_or_else(String::new, |genesis| genesis.program.clone()),
+        environment: genesis.map_or(crate::store::event::Environment::Unknown, |genesis| genesis.environment),
+        is_sealed: journal.is_sealed,
+        recoveries: 0,
+        outcomes: BTreeMap::new(),
+        waivers: genesis.map(|genesis| genesis.waivers.clone()).unwrap_or_default(),
+        remarks: vec![],
+        preparations: vec![],
+    };
+    for event in journal.events() {
+        match event {
+            Event::Finished(finished) => *record.outcomes.entry(finished.outcome.word().to_owned()).or_default() += 1,
+            Event::Recovered { .. } => record.recoveries += 1,
+            Event::Drift { changes } => record.remarks.extend(changes.iter().cloned()),
+            Event::Disturbed { what } => record.remarks.push(what.clone()),
+            Event::Prepared { what, outcome, .. } => record.preparations.push(format!("{what}: {}", outcome.word())),
+            _ => {}
+        }
+    }
+    record
+}
+
+/// The runs that gave values, in order.
+fn used_runs(cases: &[CaseResults]) -> Vec<usize> {
+    let samples = cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
+    samples.map(|sample| sample.run).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+/// The facts at the start of each run.
+fn inventories(history: &History, reader: &Reader<'_>) -> Result<BTreeMap<usize, Inventory>, StoreError> {
+    let mut found = BTreeMap::new();
+    for (number, (_, journal)) in history.runs.iter().enumerate() {
+        let at_start = journal.events().find_map(|event| match event {
+            Event::Facts { moment: Moment::Start, facts } => Some(*facts),
+            _ => None,
+        });
+        if let Some(digest) = at_start {
+            found.insert(number, serde_json::from_slice(&reader.get(&digest)?)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The facts in which runs that gave values differ from the first of them.
+fn hidden_differences(used: &[usize], inventories: &BTreeMap<usize, Inventory>) -> Vec<String> {
+    let known: Vec<&Inventory> = used.iter().filter_map(|run| inventories.get(run)).collect();
+    let Some((first, rest)) = known.split_first() else { return vec![] };
+    let mut found: Vec<String> = rest.iter().flat_map(|inventory| inventory.changes_since(first)).collect();
+    found.sort();
+    found.dedup();
+    found
+}

@@ -1,0 +1,186 @@
+//! Results: what the record says of each case, with the way from every value to its bytes.
+//!
+//! For each job the first usable attempt counts, in the order of the chain: never the best, never the last. All attempts
+//! stay in the record and are counted. Values are read again from the raw objects, whatever was shown during the run.
+
+mod collect;
+mod compare;
+mod csv;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::inventory::Inventory;
+use crate::measurement::Metric;
+use crate::plan::{Case, Settings};
+use crate::statistics::{NoiseFloor, Summary, noise_floor, summarize};
+use crate::store::event::{Environment, Origin, Outcome};
+
+pub use collect::collect;
+pub use compare::{Comparison, comparisons};
+pub use csv::to_csv;
+
+/// The version of the stored form.
+pub const FORMAT: &str = "benchpaper/results@1";
+
+/// All that the record says of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The numbers of the design.
+    pub settings: Settings,
+    /// The cases of the plan, in its order.
+    pub cases: Vec<CaseResults>,
+    /// The runs of the experiment, in the order they were begun.
+    pub runs: Vec<RunRecord>,
+    /// Attempts that are not ok, of any run and profile of the plan's jobs, in order.
+    pub not_ok: Vec<AttemptRecord>,
+    /// All attempts at the plan's jobs.
+    pub attempts: u64,
+    /// Jobs of the plan without a usable result.
+    pub missing: u64,
+    /// The facts of the machine at the start of the last run that gave a value.
+    pub facts: Inventory,
+    /// Facts in which runs that gave values differ, though nobody declared it.
+    pub hidden_differences: Vec<String>,
+}
+
+/// What the record says of one case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseResults {
+    /// The case.
+    pub case: Case,
+    /// Its samples by metric, in the order of the tool.
+    pub metrics: Vec<MetricSamples>,
+}
+
+/// The samples of one metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricSamples {
+    /// Which.
+    pub metric: Metric,
+    /// The base unit's symbol.
+    pub unit: String,
+    /// By replicate.
+    pub samples: Vec<Sample>,
+}
+
+/// One value of one replicate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// From 1.
+    pub replicate: u64,
+    /// In base units.
+    pub value: f64,
+    /// The object it was read from.
+    pub object: Digest,
+    /// The place in it.
+    pub pointer: String,
+    /// The job.
+    pub job: Digest,
+    /// The run, by its place in [`Results::runs`].
+    pub run: usize,
+}
+
+/// What is known of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Its id.
+    pub run: String,
+    /// Its profile.
+    pub profile: String,
+    /// Its last chain.
+    pub chain: String,
+    /// Its length in bytes.
+    pub length: u64,
+    /// When it was begun, RFC 3339.
+    pub created: String,
+    /// The program.
+    pub program: String,
+    /// The kind of machine.
+    pub environment: Environment,
+    /// Whether it was sealed.
+    pub is_sealed: bool,
+    /// How often it was continued.
+    pub recoveries: u64,
+    /// Attempts by outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Differences between lock and machine that a person accepted.
+    pub waivers: BTreeMap<String, String>,
+    /// What changed on the machine meanwhile, and other disturbances.
+    pub remarks: Vec<String>,
+    /// How devices were prepared.
+    pub preparations: Vec<String>,
+}
+
+/// An attempt that is not ok.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttemptRecord {
+    /// The label of the case.
+    pub case: String,
+    /// From 1.
+    pub replicate: u64,
+    /// From 1.
+    pub attempt: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why.
+    pub reason: String,
+}
+
+/// How numbers came to be: all that this program collects itself is measured.
+pub const ORIGIN: Origin = Origin::Measured;
+
+impl MetricSamples {
+    /// The values by replicate.
+    pub fn values(&self) -> Vec<f64> {
+        self.samples.iter().map(|sample| sample.value).collect()
+    }
+
+    /// What they say together.
+    pub fn summary(&self) -> Option<Summary> {
+        summarize(&self.values())
+    }
+}
+
+impl CaseResults {
+    /// The samples of a metric.
+    pub fn metric(&self, metric: &Metric) -> Option<&MetricSamples> {
+        self.metrics.iter().find(|samples| samples.metric == *metric)
+    }
+}
+
+impl Results {
+    /// The metrics that any case has, in the customary order.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let mut metrics: Vec<Metric> = vec![];
+        for samples in self.cases.iter().flat_map(|case| &case.metrics) {
+            if !metrics.contains(&samples.metric) {
+                metrics.push(samples.metric.clone());
+            }
+        }
+        metrics.sort_by_key(|metric| (metric.rank(), metric.as_str().to_owned()));
+        metrics
+    }
+
+    /// The cases of the matrix, without noise sides.
+    pub fn matrix(&self) -> impl Iterator<Item = &CaseResults> {
+        self.cases.iter().filter(|case| case.case.noise.is_none())
+    }
+
+    /// The noise floor of a metric, from the pairs of replicates of the noise sides.
+    pub fn noise(&self, metric: &Metric) -> Option<NoiseFloor> {
+        let side = |name: &str| {
+            let case = self.cases.iter().find(|case| case.case.noise.as_deref() == Some(name))?;
+            case.metric(metric)
+        };
+        let (one, other) = (side("a")?, side("b")?);
+        let partner = |sample: &Sample| other.samples.iter().find(|candidate| candidate.replicate == sample.replicate);
+        let pairs: Vec<(f64, f64)> =
+            one.samples.iter().filter_map(|sample| Some((sample.value, partner(sample)?.value))).collect();
+        noise_floor(&pairs)
+    }
+}

@@ -1,0 +1,205 @@
+//! One attempt of one job: start, wait within a limit, read what came out.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::manifest::{Experiment, Otherwise, SteadyState};
+use crate::measurement::{Metric, Reading, Status};
+use crate::os::{Exit, Launch, Os, Output, kill_group};
+use crate::plan::Case;
+use crate::store::event::Outcome;
+use crate::tool::{self, LaunchPlan, Outputs, Tool};
+
+use super::steady::Window;
+
+/// How long a fill may take.
+pub(super) const FILL_LIMIT_NS: u64 = 6 * 3_600_000_000_000;
+/// How long a job without a run time may take, where the manifest does not say.
+const UNTIMED_LIMIT_NS: u64 = 3_600_000_000_000;
+/// What a timed job may take on top of its times: layout of its files, and starting.
+const TIMED_EXTRA_NS: u64 = 120_000_000_000;
+/// How much a job may print each way.
+const PRINTED_BYTES_MAX: u64 = 256 << 20;
+
+/// How an attempt ended, with all it left behind.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) reason: String,
+    pub(super) objects: Vec<(String, Vec<u8>)>,
+    pub(super) duration_ns: u64,
+    /// Whether it is worth trying again: nothing was measured.
+    pub(super) is_infrastructure: bool,
+    pub(super) headline: Option<(Metric, f64)>,
+}
+
+impl Ended {
+    pub(super) fn failed(outcome: Outcome, reason: impl Into<String>) -> Self {
+        Self { outcome, reason: reason.into(), objects: vec![], duration_ns: 0, is_infrastructure: true, headline: None }
+    }
+}
+
+/// What an attempt needs; owned, for it runs as a task.
+pub(super) struct Work {
+    case: Case,
+    tool: Option<&'static dyn Tool>,
+    folder: PathBuf,
+    mark: String,
+    limit_ns: u64,
+    steady: Option<SteadyState>,
+}
+
+impl Work {
+    pub(super) fn new(experiment: &Experiment, case: Case, folder: PathBuf, mark: &str) -> Self {
+        let timed = case.timing.ramp_time_ns + case.timing.runtime_ns;
+        let default = if timed == 0 { UNTIMED_LIMIT_NS } else { timed * 2 + TIMED_EXTRA_NS };
+        let limit_ns = experiment.design.time_limit.as_ref().map_or(default, |limit| limit.base());
+        let steady = experiment.design.steady_state.clone();
+        Self { tool: tool::find(&case.tool), case, folder, mark: mark.to_owned(), limit_ns, steady }
+    }
+
+    pub(super) fn is_measuring(&self) -> bool {
+        self.tool.is_some_and(|tool| tool.is_measuring(&self.case.settings))
+    }
+}
+
+/// Runs an attempt to its end.
+pub(super) fn run(os: Rc<dyn Os>, work: Work) -> impl Future<Output = Ended> + 'static {
+    async move {
+        let Some(tool) = work.tool else { return Ended::failed(Outcome::Failed, "the tool is not known") };
+        let plan = match tool.launch(&work.case.settings, work.case.timing) {
+            Ok(plan) => plan,
+            Err(reason) => return Ended::failed(Outcome::Failed, reason),
+        };
+        let mut rounds = vec![];
+        let mut remark = String::new();
+        if let Some(steady) = &work.steady {
+            match settle(&*os, &work, tool, &plan, steady).await {
+                Settled::Steady(objects, text) => (rounds, remark) = (objects, text),
+                Settled::Failed(ended) => return *ended,
+            }
+        }
+        let mut ended = launch(&*os, &plan, &work.folder, &work.mark, work.limit_ns).await;
+        judge(tool, &work.case, &mut ended);
+        ended.objects.extend(rounds);
+        if ended.outcome == Outcome::Ok && !remark.is_empty() {
+            ended.reason = if ended.reason.is_empty() { remark } else { format!("{remark}; {}", ended.reason) };
+        }
+        ended
+    }
+}
+
+enum Settled {
+    Steady(Vec<(String, Vec<u8>)>, String),
+    Failed(Box<Ended>),
+}
+
+/// Runs rounds until the metric is steady or there have been enough.
+async fn settle(os: &dyn Os, work: &Work, tool: &dyn Tool, plan: &LaunchPlan, steady: &SteadyState) -> Settled {
+    let mut window = Window::new(steady);
+    let mut objects = vec![];
+    for round in 1..=steady.at_most.value {
+        let mut ended = launch(os, plan, &work.folder, &work.mark, work.limit_ns).await;
+        let reading = judge(tool, &work.case, &mut ended);
+        objects.extend(ended.objects.drain(..).map(|(role, bytes)| (format!("round-{round}/{role}"), bytes)));
+        let metric = steady.metric.value.as_str();
+        let value = reading.as_ref().and_then(|reading| total(reading, metric));
+        let Some(value) = value.filter(|_| ended.outcome == Outcome::Ok) else {
+            ended.objects = objects;
+            if ended.outcome == Outcome::Ok {
+                ended.outcome = Outcome::Invalid;
+                ended.reason = format!("round {round} has no `{metric}`");
+            }
+            return Settled::Failed(Box::new(ended));
+        };
+        if window.push(value) {
+            return Settled::Steady(objects, format!("steady after {round} rounds"));
+        }
+    }
+    let text = format!("not steady after {} rounds", steady.at_most.value);
+    if steady.otherwise == Otherwise::Mark {
+        return Settled::Steady(objects, text);
+    }
+    let mut ended = Ended::failed(Outcome::Invalid, text);
+    (ended.objects, ended.is_infrastructure) = (objects, false);
+    Settled::Failed(Box::new(ended))
+}
+
+fn total(reading: &Reading, metric: &str) -> Option<f64> {
+    let is_total = |one: &&crate::measurement::Measurement| {
+        one.metric.as_str() == metric && one.labels.get("aggregate").is_some()
+    };
+    reading.measurements.iter().find(is_total).map(|one| one.value)
+}
+
+/// What the tool says of an output decides whether a process that ended well measured something.
+fn judge(tool: &dyn Tool, case: &Case, ended: &mut Ended) -> Option<Reading> {
+    if ended.outcome != Outcome::Ok {
+        return None;
+    }
+    let bytes = |role: &str| ended.objects.iter().find(|(one, _)| one == role).map_or(&[] as &[u8], |(_, bytes)| bytes);
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: bytes("stdout"), stderr: bytes("stderr") });
+    match reading.status {
+        Status::Ok => ended.headline = super::headline(tool, &case.settings, &reading),
+        Status::Invalid => (ended.outcome, ended.reason) = (Outcome::Invalid, reading.reason()),
+        Status::Failed => (ended.outcome, ended.reason) = (Outcome::Failed, reading.reason()),
+    }
+    Some(reading)
+}
+
+/// Writes the files of a launch, starts it, and waits.
+pub(super) async fn launch(os: &dyn Os, plan: &LaunchPlan, folder: &Path, mark: &str, limit_ns: u64) -> Ended {
+    for (name, bytes) in &plan.files {
+        let path = folder.join(name);
+        let _ = os.remove_file(&path);
+        if let Err(error) = os.create_file(&path).and_then(|mut file| file.append(bytes)) {
+            return Ended::failed(Outcome::Failed, format!("writing {}: {error}", path.display()));
+        }
+    }
+    let (name, value) = mark.split_once('=').unwrap_or((mark, ""));
+    let launch = Launch {
+        argv: plan.argv.clone(),
+        folder: folder.to_owned(),
+        variables: vec![(name.to_owned(), value.to_owned())],
+    };
+    let started_ns = os.monotonic_ns();
+    let mut child = match os.spawn(&launch) {
+        Ok(child) => child,
+        Err(error) => return Ended::failed(Outcome::Failed, format!("starting `{}`: {error}", plan.argv[0])),
+    };
+    let group = child.group();
+    let waited = tokio::time::timeout(Duration::from_nanos(limit_ns), child.wait(PRINTED_BYTES_MAX)).await;
+    let duration_ns = os.monotonic_ns().saturating_sub(started_ns);
+    if let Some(group) = group {
+        kill_group(group);
+    }
+    let mut ended = match waited {
+        Ok(Ok(output)) => of_output(output, &plan.argv[0]),
+        Ok(Err(error)) => Ended::failed(Outcome::Failed, error.to_string()),
+        Err(_) => {
+            let limit = crate::quantity::humane_duration(limit_ns);
+            Ended { is_infrastructure: false, ..Ended::failed(Outcome::Timeout, format!("not done after {limit}")) }
+        }
+    };
+    ended.duration_ns = duration_ns;
+    ended
+}
+
+fn of_output(output: Output, program: &str) -> Ended {
+    let (outcome, reason, is_infrastructure) = match output.exit {
+        Exit::Code(0) => (Outcome::Ok, String::new(), false),
+        Exit::Code(code) => (Outcome::Failed, format!("`{program}` ended with code {code}{}", last_words(&output.stderr)), false),
+        Exit::Signal(signal) => (Outcome::Failed, format!("`{program}` was ended by signal {signal}"), true),
+    };
+    let objects = vec![("stdout".to_owned(), output.stdout), ("stderr".to_owned(), output.stderr)];
+    Ended { outcome, reason, objects, duration_ns: 0, is_infrastructure, headline: None }
+}
+
+/// The last line of what a program said, made printable.
+fn last_words(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let line = line.map(|line| crate::diagnostic::printable(&line.chars().take(200).collect::<String>()));
+    line.map_or_else(String::new, |line| format!(": {line}"))
+}

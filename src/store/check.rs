@@ -1,0 +1,126 @@
+//! A full check of a store: every journal, head, pack and object, and every reference between them.
+//!
+//! It trusts nothing derived and goes on after a failure, so that all of them are named.
+
+use std::collections::BTreeSet;
+
+use super::event::Event;
+use super::{Layout, Reader, StoreError, object};
+use crate::digest::Digest;
+use crate::os::{Kind, Os, TEMPORARY_PREFIX};
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Report {
+    /// Runs whose journals were read.
+    pub runs: u64,
+    /// Runs without a seal: interrupted, or still running.
+    pub unsealed: Vec<String>,
+    /// Objects whose bytes were checked.
+    pub objects: u64,
+    /// Objects that a journal names and the store lacks.
+    pub missing: Vec<String>,
+    /// Damage, each with what and how it was found.
+    pub failures: Vec<String>,
+    /// Files that nothing refers to.
+    pub unreferenced: Vec<String>,
+}
+
+/// Checks the whole store.
+pub fn check(os: &dyn Os, layout: &Layout) -> Result<Report, StoreError> {
+    let mut report = Report::default();
+    let mut referenced = BTreeSet::new();
+    for run in layout.run_ids(os)? {
+        let mut reader = Reader::open(os, layout)?;
+        let journal = match reader.load(&run) {
+            Ok(journal) => journal,
+            Err(error) => {
+                report.failures.push(error.to_string());
+                continue;
+            }
+        };
+        report.runs += 1;
+        if !journal.is_sealed {
+            report.unsealed.push(run.to_string());
+        }
+        match reader.check_packed() {
+            Ok(count) => report.objects += count,
+            Err(error) => report.failures.push(error.to_string()),
+        }
+        for digest in journal.events().flat_map(references) {
+            referenced.insert(digest);
+            match reader.get(&digest) {
+                Ok(_) => {}
+                Err(StoreError::Missing(_)) => report.missing.push(format!("{digest} (run {run})")),
+                Err(error) => report.failures.push(error.to_string()),
+            }
+        }
+    }
+    check_loose(os, layout, &referenced, &mut report)?;
+    report.failures.sort();
+    report.failures.dedup();
+    Ok(report)
+}
+
+/// The objects that an event names.
+pub fn references(event: &Event) -> Vec<Digest> {
+    match event {
+        Event::Genesis(genesis) => vec![genesis.manifest, genesis.lock],
+        Event::Planned { plan, .. } => vec![*plan],
+        Event::Facts { facts, .. } => vec![*facts],
+        Event::Prepared { objects, .. } => objects.values().map(|object| object.digest).collect(),
+        Event::Finished(finished) => finished.objects.values().map(|object| object.digest).collect(),
+        _ => vec![],
+    }
+}
+
+fn check_loose(os: &dyn Os, layout: &Layout, referenced: &BTreeSet<Digest>, report: &mut Report) -> Result<(), StoreError> {
+    for path in loose_files(os, layout)? {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Ok(digest) = Digest::from_hex(name) else {
+            report.unreferenced.push(path.display().to_string());
+            continue;
+        };
+        if path != layout.object(&digest) {
+            report.failures.push(format!("integrity failure: {}: it lies in the wrong folder", path.display()));
+        }
+        match object::get(os, layout, &digest) {
+            Ok(_) => report.objects += 1,
+            Err(error) => report.failures.push(error.to_string()),
+        }
+        if !referenced.contains(&digest) {
+            report.unreferenced.push(path.display().to_string());
+        }
+    }
+    Ok(())
+}
+
+/// All files below the objects' folder and leftovers beside the runs, sorted.
+pub(super) fn loose_files(os: &dyn Os, layout: &Layout) -> Result<Vec<std::path::PathBuf>, StoreError> {
+    let mut found = vec![];
+    let objects = layout.objects();
+    if !crate::os::is_there(os, &objects).map_err(StoreError::io(&objects))? {
+        return Ok(found);
+    }
+    for prefix in os.list(&objects).map_err(StoreError::io(&objects))? {
+        let folder = objects.join(&prefix);
+        if os.stat(&folder).map_err(StoreError::io(&folder))?.kind != Kind::Folder {
+            found.push(folder);
+            continue;
+        }
+        let names = os.list(&folder).map_err(StoreError::io(&folder))?;
+        found.extend(names.into_iter().map(|name| folder.join(name)));
+    }
+    Ok(found)
+}
+
+/// Temporary folders and files that an interrupted run left beside the runs.
+pub(super) fn leftovers(os: &dyn Os, layout: &Layout) -> Result<Vec<std::path::PathBuf>, StoreError> {
+    let runs = layout.runs();
+    let names = match os.list(&runs) {
+        Ok(names) => names,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(error) => return Err(StoreError::Io { path: runs, error }),
+    };
+    Ok(names.iter().filter(|name| name.starts_with(TEMPORARY_PREFIX)).map(|name| runs.join(name)).collect())
+}

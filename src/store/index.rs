@@ -1,0 +1,118 @@
+//! The derived index: which jobs have a usable result. It makes "nothing to do" cheap and is never evidence.
+//!
+//! One JSON line (runs with the digest of their heads, experiments with their counts), then the sorted keys of each
+//! experiment, 32 bytes each, then the digest of all before it. Whatever does not fit is built again from the journals.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Event, Outcome};
+use super::{Journal, Layout, StoreError, read_journal};
+use crate::digest::Digest;
+use crate::name::{Name, RunId};
+use crate::os::{self, Os};
+
+const FORMAT: &str = "benchpaper/index@1";
+const INDEX_LIMIT_BYTES: u64 = 1 << 30;
+
+/// Which jobs of which experiment have a usable result.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Index {
+    heads: BTreeMap<RunId, Digest>,
+    done: BTreeMap<Name, Vec<Digest>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Top {
+    format: String,
+    heads: BTreeMap<RunId, Digest>,
+    done: BTreeMap<Name, usize>,
+}
+
+impl Index {
+    /// The keys of an experiment's jobs that have a usable result, sorted.
+    pub fn done(&self, experiment: &Name) -> &[Digest] {
+        self.done.get(experiment).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The index as it stands, built again where the runs have changed. Saving it may fail without harm.
+pub fn load(os: &dyn Os, layout: &Layout) -> Result<Index, StoreError> {
+    let heads = heads(os, layout)?;
+    if heads.is_empty() {
+        return Ok(Index::default());
+    }
+    if let Some(index) = read(os, layout).filter(|index| index.heads == heads) {
+        return Ok(index);
+    }
+    let index = build(os, layout, heads)?;
+    let _ = save(os, layout, &index);
+    Ok(index)
+}
+
+fn heads(os: &dyn Os, layout: &Layout) -> Result<BTreeMap<RunId, Digest>, StoreError> {
+    let mut heads = BTreeMap::new();
+    for run in layout.run_ids(os)? {
+        let path = layout.run(&run).join("head");
+        let digest = os.read(&path, 4096).map_or_else(|error| Digest::of(error.to_string().as_bytes()), |bytes| Digest::of(&bytes));
+        heads.insert(run, digest);
+    }
+    Ok(heads)
+}
+
+fn read(os: &dyn Os, layout: &Layout) -> Option<Index> {
+    let bytes = os.read(&layout.index(), INDEX_LIMIT_BYTES).ok()?;
+    let (body, digest) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
+    if Digest::of(body).as_bytes() != digest {
+        return None;
+    }
+    let line_end = body.iter().position(|byte| *byte == b'\n')?;
+    let top: Top = serde_json::from_slice(&body[..line_end]).ok().filter(|top: &Top| top.format == FORMAT)?;
+    let mut keys = body[line_end + 1..].chunks_exact(32).filter_map(|key| Some(Digest::from_bytes(key.try_into().ok()?)));
+    let done = top.done.into_iter().map(|(name, count)| (name, keys.by_ref().take(count).collect())).collect();
+    Some(Index { heads: top.heads, done })
+}
+
+fn save(os: &dyn Os, layout: &Layout, index: &Index) -> Result<(), StoreError> {
+    let done = index.done.iter().map(|(name, keys)| (name.clone(), keys.len())).collect();
+    let top = Top { format: FORMAT.to_owned(), heads: index.heads.clone(), done };
+    let mut bytes = serde_json::to_vec(&top)?;
+    bytes.push(b'\n');
+    for key in index.done.values().flatten() {
+        bytes.extend_from_slice(key.as_bytes());
+    }
+    let digest = Digest::of(&bytes);
+    bytes.extend_from_slice(digest.as_bytes());
+    let path = layout.index();
+    os::write_atomically(os, &path, &bytes).map_err(StoreError::io(&path))
+}
+
+fn build(os: &dyn Os, layout: &Layout, heads: BTreeMap<RunId, Digest>) -> Result<Index, StoreError> {
+    let mut usable: BTreeMap<Name, BTreeSet<Digest>> = BTreeMap::new();
+    for run in heads.keys() {
+        let journal = read_journal(os, layout, run)?;
+        let Some(genesis) = journal.genesis() else { continue };
+        let experiment = usable.entry(genesis.experiment.clone()).or_default();
+        experiment.extend(usable_jobs(&journal));
+    }
+    let done = usable.into_iter().map(|(name, keys)| (name, keys.into_iter().collect())).collect();
+    Ok(Index { heads, done })
+}
+
+/// The jobs with an attempt that is ok and was not marked invalid later in the same run.
+fn usable_jobs(journal: &Journal) -> BTreeSet<Digest> {
+    let mut attempts = BTreeSet::new();
+    for event in journal.events() {
+        match event {
+            Event::Finished(finished) if finished.outcome == Outcome::Ok => {
+                attempts.insert((finished.job, finished.attempt));
+            }
+            Event::Marked { job, attempt, .. } => {
+                attempts.remove(&(*job, *attempt));
+            }
+            _ => {}
+        }
+    }
+    attempts.into_iter().map(|(job, _)| job).collect()
+}

@@ -1,0 +1,73 @@
+//! fio: a workload in fio's own words to a job file, and its JSON (3.x) to measurements.
+//!
+//! A value can never become another option: option names and values are checked letter by letter, and options that
+//! execute, load or open something are refused.
+
+mod output;
+mod settings;
+
+use super::{Context, LaunchPlan, Outputs, Timing, Tool};
+use crate::manifest::node::Node;
+use crate::manifest::shape::Problems;
+use crate::measurement::{Metric, Reading};
+
+/// fio.
+pub(super) struct Fio;
+
+impl Tool for Fio {
+    fn name(&self) -> &'static str {
+        "fio"
+    }
+
+    fn resolve(&self, settings: &Node, context: &Context<'_>, problems: &mut Problems) -> Option<serde_json::Value> {
+        let settings = settings::resolve(settings, context, problems)?;
+        serde_json::to_value(settings).ok()
+    }
+
+    fn programs(&self, _: &serde_json::Value) -> Vec<String> {
+        vec!["fio".to_owned()]
+    }
+
+    fn is_measuring(&self, _: &serde_json::Value) -> bool {
+        true
+    }
+
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String> {
+        let settings = settings::parse(settings)?;
+        Ok(launch_plan(settings::job_file(&settings, timing)))
+    }
+
+    fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan> {
+        Some(launch_plan(settings::fill_file(device, bytes)))
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        let head = &bytes[..bytes.len().min(64 << 10)];
+        let holds = |needle: &[u8]| head.windows(needle.len()).any(|window| window == needle);
+        holds(b"\"fio version\"")
+    }
+
+    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
+        let settings = settings.and_then(|settings| settings::parse(settings).ok());
+        output::read(outputs.stdout, settings.as_ref())
+    }
+
+    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+        ["iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99"].map(Metric::new).to_vec()
+    }
+
+    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
+        settings::parse(settings).map(|settings| settings::describe(&settings)).unwrap_or_default()
+    }
+}
+
+const JOB_FILE: &str = "job.fio";
+
+fn launch_plan(job_file: String) -> LaunchPlan {
+    let argv = ["fio", "--output-format=json", JOB_FILE].map(str::to_owned).to_vec();
+    LaunchPlan { argv, files: vec![(JOB_FILE.to_owned(), job_file.into_bytes())] }
+}

@@ -1,0 +1,344 @@
+//! The workload of fio: read from the manifest, written as a job file.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Context, Timing};
+use crate::manifest::node::{Node, Value};
+use crate::manifest::shape::{Fields, Problems, Share, Size, Spanned, decode_word};
+use crate::name::Name;
+
+/// The engines that do nothing but read and write the file they are given.
+const ENGINES: &[&str] =
+    &["libaio", "io_uring", "psync", "sync", "pvsync", "pvsync2", "vsync", "posixaio", "mmap", "null"];
+
+/// Engines that hold one operation a job, whatever `iodepth` says.
+const SYNCHRONOUS: &[&str] = &["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
+
+/// Access patterns, and whether they mix directions.
+const PATTERNS: &[(&str, bool)] = &[
+    ("read", false), ("write", false), ("randread", false), ("randwrite", false), ("rw", true), ("readwrite", true),
+    ("randrw", true), ("trim", false), ("randtrim", false),
+];
+
+/// Options that execute, load, or open something other than the device, and those that the manifest has keys for.
+const REFUSED: &[&str] = &[
+    "exec_prerun", "exec_postrun", "ioengine", "include", "filename", "directory", "opendir", "filename_format",
+    "read_iolog", "write_iolog", "replay_redirect", "merge_blktrace_file", "write_bw_log", "write_lat_log",
+    "write_iops_log", "write_hist_log", "log_store_compressed", "verify_state_load", "verify_state_save", "trigger",
+    "trigger_file", "trigger_timeout", "verify_trigger", "cgroup", "uid", "gid", "dedupe_global", "buffer_pattern",
+    "verify_pattern", "zonemode_file", "spdk_conf", "conf", "hostname", "port", "http_host", "ioscheduler", "aux_path",
+    "stonewall", "wait_for", "new_group", "output", "output-format", "client", "server", "section", "name",
+    "description", "profile", "startdelay", "mem", "iomem", "hugepage-size", "fsync_file", "steadystate",
+];
+
+/// Options whose place is a key of the workload or of the design.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("bs", "block_size"), ("blocksize", "block_size"), ("size", "working_set"), ("filesize", "working_set"),
+    ("runtime", "design.runtime"), ("ramp_time", "design.ramp_time"), ("time_based", "design.runtime"),
+    ("rw", "rw"), ("readwrite", "rw"), ("iodepth", "iodepth"), ("numjobs", "numjobs"), ("direct", "direct"),
+    ("rwmixread", "rwmixread"), ("rwmixwrite", "rwmixread"), ("ioengine", "engine"), ("group_reporting", "numjobs"),
+];
+
+/// The settings that are hashed. Sizes are bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    pub(super) engine: String,
+    pub(super) direct: bool,
+    pub(super) rw: String,
+    pub(super) rwmixread_percent: Option<u64>,
+    pub(super) block_size_bytes: u64,
+    pub(super) numjobs: u64,
+    pub(super) iodepth: u64,
+    pub(super) device: String,
+    pub(super) working_set_bytes: u64,
+    pub(super) options: BTreeMap<String, String>,
+}
+
+impl Settings {
+    /// The most operations in flight.
+    pub(super) fn outstanding_max(&self) -> u64 {
+        let depth = if SYNCHRONOUS.contains(&self.engine.as_str()) { 1 } else { self.iodepth };
+        depth * self.numjobs
+    }
+}
+
+pub(super) fn parse(settings: &serde_json::Value) -> Result<Settings, String> {
+    Settings::deserialize(settings).map_err(|error| error.to_string())
+}
+
+pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problems) -> Option<Settings> {
+    let mut fields = Fields::open(node, "a fio workload", problems)?;
+    let engine = fields.take::<Option<Node>>("engine", problems);
+    let direct = fields.take::<Option<bool>>("direct", problems);
+    let rw = fields.take::<Node>("rw", problems);
+    let mix = fields.take::<Option<Spanned<Share>>>("rwmixread", problems);
+    let block_size = fields.take::<Spanned<Size>>("block_size", problems);
+    let numjobs = fields.take::<Option<Spanned<u64>>>("numjobs", problems);
+    let iodepth = fields.take::<Option<Spanned<u64>>>("iodepth", problems);
+    let device = fields.take::<Spanned<Name>>("device", problems);
+    let working_set = fields.take::<Option<Spanned<Share>>>("working_set", problems);
+    let options = fields.take::<Option<Node>>("options", problems);
+    fields.finish(problems);
+    let engine = match engine? {
+        Some(node) => word(&node, ENGINES, problems),
+        None => Some("psync"),
+    };
+    let patterns: Vec<&str> = PATTERNS.iter().map(|(pattern, _)| *pattern).collect();
+    let rw = rw.and_then(|node| word(&node, &patterns, problems));
+    let (numjobs, iodepth) = (within(numjobs?, 1024, problems), within(iodepth?, 65_536, problems));
+    let size = device.as_ref().and_then(|device| device_size(device, context, problems));
+    let options = read_options(options?.as_ref(), problems);
+    let (engine, rw, block_size) = (engine?, rw?, block_size?);
+    let mix = check_mix(rw, mix?, node, problems);
+    let working_set_bytes = working_set_bytes(size?, working_set?, block_size.value.base(), problems);
+    if iodepth? > 1 && SYNCHRONOUS.contains(&engine) {
+        let help = "Use `engine: libaio` or `io_uring`, or leave `iodepth` away.";
+        problems.warn("fio::iodepth", node.span, format!("`iodepth` does nothing with the synchronous engine `{engine}`"), help);
+    }
+    if block_size.value.base() == 0 || block_size.value.base() > 1 << 30 {
+        problems.error("fio::block-size", block_size.span, "the block size is 0 or more than 1 GiB", "Write `block_size: 4 KiB`.");
+        return None;
+    }
+    Some(Settings {
+        engine: engine.to_owned(),
+        direct: direct?.unwrap_or(false),
+        rw: rw.to_owned(),
+        rwmixread_percent: mix?,
+        block_size_bytes: block_size.value.base(),
+        numjobs: numjobs?,
+        iodepth: iodepth?,
+        device: device?.value.as_str().to_owned(),
+        working_set_bytes: working_set_bytes?,
+        options: options?,
+    })
+}
+
+fn word<'a>(node: &Node, words: &[&'a str], problems: &mut Problems) -> Option<&'a str> {
+    let words: Vec<(&str, &'a str)> = words.iter().map(|word| (*word, *word)).collect();
+    decode_word(node, &words, problems)
+}
+
+fn within(number: Option<Spanned<u64>>, most: u64, problems: &mut Problems) -> Option<u64> {
+    match number {
+        None => Some(1),
+        Some(number) if (1..=most).contains(&number.value) => Some(number.value),
+        Some(number) => {
+            problems.error("fio::range", number.span, format!("{}, expected 1 to {most}", number.value), "Write a number in this range.");
+            None
+        }
+    }
+}
+
+fn device_size(device: &Spanned<Name>, context: &Context<'_>, problems: &mut Problems) -> Option<u64> {
+    if let Some(size) = context.devices.get(device.value.as_str()) {
+        return Some(*size);
+    }
+    crate::manifest::unknown_reference("device", device, context.devices.keys().map(String::as_str), problems);
+    None
+}
+
+/// The share of reads belongs to mixed patterns, and is a whole number of percent.
+fn check_mix(rw: &str, mix: Option<Spanned<Share>>, node: &Node, problems: &mut Problems) -> Option<Option<u64>> {
+    let is_mixed = PATTERNS.iter().any(|(pattern, is_mixed)| *pattern == rw && *is_mixed);
+    match mix {
+        None if is_mixed => {
+            let help = "Add `rwmixread: 70 %`; the default of 50 % is rarely meant.";
+            problems.error("fio::rwmixread", node.span, format!("`{rw}` without `rwmixread`"), help);
+            None
+        }
+        None => Some(None),
+        Some(mix) if !is_mixed => {
+            problems.error("fio::rwmixread", mix.span, format!("`rwmixread` does nothing with `{rw}`"), "Leave it away, or use `randrw`.");
+            None
+        }
+        Some(mix) => {
+            let percent = crate::exact::Exact::parse(mix.value.quantity().number()).ok().and_then(|value| value.to_u64());
+            let percent = percent.filter(|percent| *percent <= 100);
+            if percent.is_none() {
+                problems.error("fio::rwmixread", mix.span, "expected a whole number from 0 % to 100 %", "fio takes whole percents.");
+            }
+            percent.map(Some)
+        }
+    }
+}
+
+/// The part of the device that is used, down to whole blocks.
+fn working_set_bytes(size: u64, share: Option<Spanned<Share>>, block_size: u64, problems: &mut Problems) -> Option<u64> {
+    let fraction = share.as_ref().map_or(1.0, |share| share.value.fraction());
+    let bytes = (size as f64 * fraction) as u64 / block_size.max(1) * block_size.max(1);
+    let is_good = fraction > 0.0 && fraction <= 1.0 && bytes >= block_size;
+    if !is_good {
+        let span = share.map_or_else(Default::default, |share| share.span);
+        let message = "the working set is empty, or larger than the device";
+        problems.error("fio::working-set", span, message, "Write a share of the device, such as `100 %`.");
+    }
+    is_good.then_some(bytes)
+}
+
+fn read_options(node: Option<&Node>, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+    let Some(node) = node else { return Some(BTreeMap::new()) };
+    let Value::Map(entries) = &node.value else {
+        problems.expected(node, "options by fio's own names", "Write `options: {end_fsync: 1}`.");
+        return None;
+    };
+    let before = problems.count();
+    let mut options = BTreeMap::new();
+    for (key, value) in entries {
+        let is_name = key.text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+        if let Some((_, elsewhere)) = ELSEWHERE.iter().find(|(option, _)| *option == key.text) {
+            problems.error("fio::option", key.span, format!("the option `{}` has its own key", key.text), format!("Use `{elsewhere}`."));
+        } else if !is_name || REFUSED.contains(&key.text.as_str()) {
+            let help = "Options that execute, load or open something else are not passed on.";
+            problems.error("fio::option", key.span, format!("the option `{}` is refused", key.text), help);
+        }
+        let text = match &value.value {
+            Value::Bool(value) => Some(if *value { "1" } else { "0" }.to_owned()),
+            _ => value.scalar().filter(|text| is_safe_value(text)),
+        };
+        match text {
+            Some(text) => {
+                options.insert(key.text.clone(), text);
+            }
+            None => {
+                let help = "Values hold letters, digits and `_.,:/+%-` only, so that none can become another option.";
+                problems.error("fio::option-value", value.span, format!("{} as the value of `{}`", value.kind(), key.text), help);
+            }
+        }
+    }
+    (problems.count() == before).then_some(options)
+}
+
+fn is_safe_value(text: &str) -> bool {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_.,:/+%-".contains(&byte);
+    !text.is_empty() && !text.starts_with('/') && !text.contains("..") && text.bytes().all(is_safe)
+}
+
+/// The job file. The device lies in the folder that fio starts in, so the same settings give the same bytes anywhere.
+pub(super) fn job_file(settings: &Settings, timing: Timing) -> String {
+    let mut file = String::from("[job]\n");
+    let mut add = |key: &str, value: &dyn std::fmt::Display| {
+        let _ = writeln!(file, "{key}={value}");
+    };
+    add("filename", &settings.device);
+    add("ioengine", &settings.engine);
+    add("direct", &u8::from(settings.direct));
+    add("rw", &settings.rw);
+    if let Some(percent) = settings.rwmixread_percent {
+        add("rwmixread", &percent);
+    }
+    add("bs", &settings.block_size_bytes);
+    add("size", &settings.working_set_bytes);
+    add("numjobs", &settings.numjobs);
+    add("iodepth", &settings.iodepth);
+    add("group_reporting", &1);
+    if timing.runtime_ns > 0 {
+        add("time_based", &1);
+        add("runtime", &format!("{}us", timing.runtime_ns / 1_000));
+    }
+    if timing.ramp_time_ns > 0 {
+        add("ramp_time", &format!("{}us", timing.ramp_time_ns / 1_000));
+    }
+    for (key, value) in &settings.options {
+        add(key, value);
+    }
+    file
+}
+
+/// Writes a device once, from start to end.
+pub(super) fn fill_file(device: &str, bytes: u64) -> String {
+    format!("[fill]\nfilename={device}\nioengine=psync\nrw=write\nbs=1048576\nsize={bytes}\nend_fsync=1\nrefill_buffers=1\n")
+}
+
+pub(super) fn describe(settings: &Settings) -> Vec<(String, String)> {
+    let mut rows = vec![
+        ("engine", settings.engine.clone()),
+        ("direct", if settings.direct { "yes" } else { "no" }.to_owned()),
+        ("access pattern", settings.rw.clone()),
+        ("block size", humane_bytes(settings.block_size_bytes)),
+        ("jobs", settings.numjobs.to_string()),
+        ("queue depth", settings.iodepth.to_string()),
+        ("working set", humane_bytes(settings.working_set_bytes)),
+    ];
+    if let Some(percent) = settings.rwmixread_percent {
+        rows.push(("reads", format!("{percent} %")));
+    }
+    let rows = rows.into_iter().map(|(key, value)| (key.to_owned(), value));
+    rows.chain(settings.options.iter().map(|(key, value)| (key.clone(), value.clone()))).collect()
+}
+
+fn humane_bytes(bytes: u64) -> String {
+    for (unit, size) in [("GiB", 1_u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
+        if bytes >= size && bytes % size == 0 {
+            return format!("{} {unit}", bytes / size);
+        }
+    }
+    format!("{bytes} B")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    fn resolved(text: &str) -> (Option<Settings>, Vec<&'static str>) {
+        let source = Source::new("x.yaml", text);
+        let node = crate::manifest::node::parse(&source).0.unwrap();
+        let mut problems = Problems::new(&source);
+        let devices = BTreeMap::from([("test".to_owned(), 1 << 20)]);
+        let context = Context { devices: &devices, factors: &BTreeMap::new() };
+        let settings = resolve(&node, &context, &mut problems);
+        (settings, problems.into_sorted().into_iter().map(|problem| problem.code).collect())
+    }
+
+    #[test]
+    fn a_workload_becomes_a_job_file() {
+        let (settings, problems) = resolved(
+            "{engine: libaio, direct: true, rw: randrw, rwmixread: 70 %, block_size: 4 KiB, iodepth: 8, device: test, options: {end_fsync: 1}}",
+        );
+        assert!(problems.is_empty(), "{problems:?}");
+        let file = job_file(&settings.unwrap(), Timing { ramp_time_ns: 500_000_000, runtime_ns: 2_000_000_000 });
+        insta::assert_snapshot!(file, @r"
+        [job]
+        filename=test
+        ioengine=libaio
+        direct=1
+        rw=randrw
+        rwmixread=70
+        bs=4096
+        size=1048576
+        numjobs=1
+        iodepth=8
+        group_reporting=1
+        time_based=1
+        runtime=2000000us
+        ramp_time=500000us
+        end_fsync=1
+        ");
+    }
+
+    #[test]
+    fn no_value_becomes_an_option_and_nothing_is_executed() {
+        let base = "rw: read, block_size: 4 KiB, device: test";
+        for (options, code) in [
+            ("options: {exec_prerun: reboot}", "fio::option"),
+            ("options: {end_fsync: \"1\\nexec_prerun=reboot\"}", "fio::option-value"),
+            ("options: {\"a\\nexec_prerun\": 1}", "fio::option"),
+            ("options: {rate: \"${HOME}\"}", "fio::option-value"),
+            ("options: {bs: 4k}", "fio::option"),
+            ("engine: \"external:/tmp/x.so\"", "manifest::word"),
+        ] {
+            let (settings, problems) = resolved(&format!("{{{base}, {options}}}"));
+            assert!(settings.is_none() && problems == [code], "{options}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn mixes_without_a_share_and_shares_without_a_mix_are_refused() {
+        assert_eq!(resolved("{rw: randrw, block_size: 4 KiB, device: test}").1, ["fio::rwmixread"]);
+        assert_eq!(resolved("{rw: read, rwmixread: 70 %, block_size: 4 KiB, device: test}").1, ["fio::rwmixread"]);
+        assert_eq!(resolved("{rw: read, block_size: 4096, device: tset}").1, ["manifest::unit-missing", "manifest::unknown-reference"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Measuring programs: from a workload to a launch, and from what came out to measurements.
+//!
+//! One file (or folder) a tool, and one line in [`TOOLS`]. A tool is pure: it names the files and arguments of a launch
+//! and reads bytes; it never opens or starts anything. What makes a measurement invalid belongs to each tool.
+
+mod command;
+mod fio;
+
+use std::collections::BTreeMap;
+
+use crate::manifest::node::Node;
+use crate::manifest::shape::Problems;
+use crate::measurement::{Metric, Reading};
+
+/// What a workload may refer to.
+pub struct Context<'a> {
+    /// The devices of the system under test, with their sizes in bytes.
+    pub devices: &'a BTreeMap<String, u64>,
+    /// The levels of this case, by factor.
+    pub factors: &'a BTreeMap<String, String>,
+}
+
+/// How long a job runs, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Timing {
+    /// Before it counts.
+    pub ramp_time_ns: u64,
+    /// While it counts; 0 where the tool runs to its own end.
+    pub runtime_ns: u64,
+}
+
+/// What is started for a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchPlan {
+    /// Program and arguments; the folder it starts in holds the devices.
+    pub argv: Vec<String>,
+    /// Files that are written beside the devices first: name and bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+}
+
+/// What a job left behind.
+#[derive(Debug, Clone, Copy)]
+pub struct Outputs<'a> {
+    /// Standard output.
+    pub stdout: &'a [u8],
+    /// Standard error.
+    pub stderr: &'a [u8],
+}
+
+/// A measuring program.
+pub trait Tool: Sync {
+    /// The word in a manifest.
+    fn name(&self) -> &'static str;
+    /// Reads the settings of a workload into the form that is hashed; reports what is wrong with them.
+    fn resolve(&self, settings: &Node, context: &Context<'_>, problems: &mut Problems) -> Option<serde_json::Value>;
+    /// The programs it starts.
+    fn programs(&self, settings: &serde_json::Value) -> Vec<String>;
+    /// Whether the job measures, so that nothing may disturb it.
+    fn is_measuring(&self, settings: &serde_json::Value) -> bool;
+    /// Whether run time and ramp time apply.
+    fn is_timed(&self) -> bool;
+    /// What is started; `Err` says why the settings can not be launched.
+    fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String>;
+    /// The launch that writes a device of so many bytes once from start to end, where the tool can.
+    fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan>;
+    /// Whether some bytes look like its output.
+    fn recognises(&self, bytes: &[u8]) -> bool;
+    /// Reads what came out. Settings are missing where a stranger's file is read.
+    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading;
+    /// The metrics that count as results, the most telling first.
+    fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric>;
+    /// The settings for a table of the paper: name and value, defaults included.
+    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)>;
+}
+
+/// All tools.
+pub const TOOLS: &[&dyn Tool] = &[
+    &fio::Fio,
+    &command::Command, //
+];
+
+/// The tool of this name.
+pub fn find(name: &str) -> Option<&'static dyn Tool> {
+    TOOLS.iter().copied().find(|tool| tool.name() == name)
+}
+
+/// The tool whose output some bytes look like.
+pub fn recognise(bytes: &[u8]) -> Option<&'static dyn Tool> {
+    TOOLS.iter().copied().find(|tool| tool.recognises(bytes))
+}
