@@ -27,6 +27,7 @@ pub mod store;
 pub mod inventory;
 pub mod manifest;
 pub mod paper;
+pub mod pdf;
 
 pub mod tool;
 
@@ -39,3 +40,9 @@ pub mod run;
 pub mod results;
 
 pub mod render;
+
+pub mod verify;
+
+pub mod publish;
+
+pub mod cli;

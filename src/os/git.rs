@@ -8,7 +8,7 @@ use git2::{ConfigLevel, ErrorCode, Repository, RepositoryOpenFlags, StatusOption
 /// Where a folder stands in history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
-    /// The commit, 40 hexadecimal digits.
+    /// The newest commit that changed something below the folder, 40 hexadecimal digits.
     pub commit: String,
     /// The committer's time, seconds since the epoch.
     pub time_s: i64,
@@ -71,5 +71,52 @@ pub fn revision(folder: &Path) -> Result<Revision, GitError> {
         .map(|entry| String::from_utf8_lossy(entry.path_bytes()).into_owned())
         .collect();
     changed.sort();
+    let commit = last_change(commit, below)?;
     Ok(Revision { commit: commit.id().to_string(), time_s: commit.time().seconds(), changed })
+}
+
+/// The most commits that are walked.
+const COMMITS_MAX: usize = 100_000;
+
+/// The newest commit, by first parents, whose tree differs from its parent's below a folder.
+fn last_change<'a>(from: git2::Commit<'a>, below: &Path) -> Result<git2::Commit<'a>, GitError> {
+    let entry = |commit: &git2::Commit<'_>| -> Result<Option<git2::Oid>, git2::Error> {
+        let tree = commit.tree()?;
+        if below.as_os_str().is_empty() {
+            return Ok(Some(tree.id()));
+        }
+        match tree.get_path(below) {
+            Ok(entry) => Ok(Some(entry.id())),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let mut commit = from;
+    let mut here = entry(&commit)?;
+    for _ in 0..COMMITS_MAX {
+        let Ok(parent) = commit.parent(0) else { break };
+        let there = entry(&parent)?;
+        if there != here {
+            break;
+        }
+        (commit, here) = (parent, there);
+    }
+    Ok(commit)
+}
+
+/// Whether a commit holds a file with these bytes anywhere below `experiments`.
+pub fn has_file(folder: &Path, commit: &str, bytes: &[u8]) -> bool {
+    let found = || -> Result<bool, GitError> {
+        let repository = open(&folder.canonicalize().map_err(|_| GitError::NoRepository(folder.to_owned()))?)?;
+        let tree = repository.find_commit(git2::Oid::from_str(commit)?)?.tree()?;
+        let blob = git2::Oid::hash_object(git2::ObjectType::Blob, bytes)?;
+        let mut is_there = false;
+        tree.walk(git2::TreeWalkMode::PreOrder, |_, entry| {
+            is_there |= entry.id() == blob;
+            if is_there { git2::TreeWalkResult::Abort } else { git2::TreeWalkResult::Ok }
+        })
+        .or_else(|error| if is_there { Ok(()) } else { Err(error) })?;
+        Ok(is_there)
+    };
+    found().unwrap_or(false)
 }

@@ -5,6 +5,7 @@
 
 mod faulty;
 pub mod git;
+pub mod limits;
 mod machine;
 mod process;
 pub mod supervision;

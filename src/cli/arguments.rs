@@ -1,0 +1,257 @@
+//! The command line as types: every verb, what it takes, and what it may execute.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Performance whitepapers that carry their own proof.
+#[derive(Debug, Parser)]
+#[command(name = "benchpaper", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// The repository; found from the current folder upward where it is not named
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Write a commented manifest for this machine (runs nothing but our fixed probes)
+    Init(InitArguments),
+    /// Read a manifest and its prose and report every problem (executes nothing)
+    Check(ExperimentArguments),
+    /// Print the facts of this machine (runs nothing but our fixed probes)
+    Inventory(InventoryArguments),
+    /// Pin machine, programs and cases (runs nothing but our fixed probes)
+    Lock(LockArguments),
+    /// Print what would run, in which order, for how long, and what it can show (executes nothing)
+    Plan(PlanArguments),
+    /// Measure: executes what the manifest says
+    Run(RunArguments),
+    /// Print what a tool's output says (executes nothing)
+    Parse(ParseArguments),
+    /// Print results (executes nothing)
+    Results(ResultsArguments),
+    /// Make the paper from what was measured (executes nothing)
+    Render(RenderArguments),
+    /// Make, verify and freeze the paper under its version (executes nothing)
+    Publish(PublishArguments),
+    /// Check a paper against itself and its evidence (executes nothing)
+    Verify(VerifyArguments),
+    /// Show where a printed number comes from (executes nothing)
+    Trace(TraceArguments),
+    /// Look after the store
+    Store(StoreArguments),
+    /// Declare a finished attempt invalid, with a reason and a name (executes nothing)
+    Mark(MarkArguments),
+    /// Print the JSON Schema of manifests (executes nothing)
+    Schema(SchemaArguments),
+    /// Print completions for a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page
+    Man,
+    /// Used by `run`: ends what a killed runner leaves behind
+    #[command(hide = true)]
+    Supervise(SuperviseArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArguments {
+    /// The experiment: its folder or its name
+    pub(crate) experiment: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The name of the new experiment
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InventoryArguments {
+    /// Programs whose version and digest are wanted
+    #[arg(long = "program", value_name = "PROGRAM")]
+    pub(crate) programs: Vec<String>,
+    /// Print the facts as `declared:` for a manifest
+    #[arg(long)]
+    pub(crate) fragment: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LockArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// Compare with the lock that is there instead of writing it
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Print every job with the reason why it runs or not
+    #[arg(long)]
+    pub(crate) why: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Continue the newest run that was interrupted
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Only cases whose label holds this text, such as `block_size=4 KiB`
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Option<String>,
+    /// Accept that a fact differs from the lock: `FACT=REASON`; the paper prints it
+    #[arg(long = "waive", value_name = "FACT=REASON")]
+    pub(crate) waivers: Vec<String>,
+    /// Where test files are made
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) scratch: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArguments {
+    /// Files that tools printed; `-` for standard input
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The tool, where its output does not say
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResultsArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Print one row a value as CSV
+    #[arg(long)]
+    pub(crate) csv: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Where the files go; `reports/NAME/draft` where it is not named
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PublishArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Accept uncommitted inputs and missing results, and mark every page
+    #[arg(long)]
+    pub(crate) draft: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// A PDF, or the folder of a report
+    pub(crate) paper: PathBuf,
+    /// Only the same bytes and all evidence are success
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Used by `verify` itself, in a child with limits
+    #[arg(long, hide = true)]
+    pub(crate) limited: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArguments {
+    /// A PDF, or the folder of a report
+    pub(crate) paper: PathBuf,
+    /// A printed number, its place in reading order (`#12`), or a part of its name
+    pub(crate) token: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StoreArguments {
+    #[command(subcommand)]
+    pub(crate) verb: StoreVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreVerb {
+    /// Check every journal, head, pack and object
+    Check,
+    /// Print what nothing refers to; remove it with --yes
+    Prune {
+        /// Remove what was planned
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MarkArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// The job's key, or its first digits
+    #[arg(long)]
+    pub(crate) job: String,
+    /// Which attempt
+    #[arg(long)]
+    pub(crate) attempt: u64,
+    /// Why it is not to be used
+    #[arg(long)]
+    pub(crate) reason: String,
+    /// Who says so
+    #[arg(long)]
+    pub(crate) by: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Which document
+    #[arg(value_enum, default_value_t = SchemaKind::Experiment)]
+    pub(crate) kind: SchemaKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaKind {
+    Experiment,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuperviseArguments {
+    pub(crate) mark: String,
+    pub(crate) lock: Option<PathBuf>,
+}

@@ -1,0 +1,80 @@
+//! `lock`: pins machine, programs and cases; `--check` compares.
+
+use std::collections::BTreeMap;
+
+use crate::cli::arguments::LockArguments;
+use crate::cli::failure::Failure;
+use crate::cli::workspace::Loaded;
+use crate::cli::{Session, show, workspace};
+use crate::inventory::{self, Inventory};
+use crate::lock::{self, CasesPin};
+use crate::os;
+use crate::plan;
+
+pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Failure> {
+    let loaded = workspace::load(session, &arguments.experiment.experiment)?;
+    let mut cases: BTreeMap<String, CasesPin> = BTreeMap::new();
+    let mut programs = vec![];
+    for profile in plan::profile_names(&loaded.experiment) {
+        let expansion = loaded.expand(Some(&profile))?;
+        programs.extend(plan::programs(&expansion.cases));
+        cases.insert(profile, plan::cases_pin(&expansion.cases));
+    }
+    programs.sort();
+    programs.dedup();
+    let inventory = facts(session, &loaded, &programs);
+    let missing = lock::check_requirements(&loaded.experiment, &inventory, &loaded.source);
+    if !missing.is_empty() {
+        return Err(missing.into());
+    }
+    refuse_missing_programs(session, &programs)?;
+    if arguments.check {
+        return check(session, &loaded, &inventory, &cases);
+    }
+    let lock = lock::resolve(&loaded.experiment, &inventory, cases);
+    let text = lock::to_yaml(&lock).map_err(Failure::incomplete)?;
+    let path = loaded.lock_path();
+    os::write_atomically(&*session.os, &path, text.as_bytes()).map_err(Failure::io(&path))?;
+    if session.is_json {
+        show::print_json(&lock)?;
+    } else {
+        show::print(&format!("{}: {} facts, {} profiles", path.display(), lock.facts.len(), lock.cases.len()));
+    }
+    Ok(0)
+}
+
+/// The facts of this machine, as jobs of the experiment see them.
+pub(crate) fn facts(session: &Session, loaded: &Loaded, programs: &[String]) -> Inventory {
+    let scratch = loaded.workspace.root.join("artifacts");
+    inventory::collect(&inventory::Scope { os: &*session.os, scratch: &scratch, programs })
+}
+
+/// A missing program gives one clear line that names the package.
+pub(crate) fn refuse_missing_programs(session: &Session, programs: &[String]) -> Result<(), Failure> {
+    let missing: Vec<&str> = programs.iter().map(String::as_str).filter(|program| session.os.find_program(program).is_none()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let help = format!("On Debian and Ubuntu: `apt-get install {}`.", missing.join(" "));
+    Err(Failure::usage(format!("not installed: {}", missing.join(", "))).help(help))
+}
+
+fn check(session: &Session, loaded: &Loaded, inventory: &Inventory, cases: &BTreeMap<String, CasesPin>) -> Result<u8, Failure> {
+    let (lock, _) = loaded.lock(session)?;
+    let differences = lock::differences(&lock, inventory);
+    let other: Vec<&String> = cases.iter().filter(|(profile, pin)| lock.cases.get(*profile) != Some(pin)).map(|(profile, _)| profile).collect();
+    if session.is_json {
+        show::print_json(&serde_json::json!({"facts": differences, "profiles": other}))?;
+    } else if differences.is_empty() && other.is_empty() {
+        show::print("the lock holds");
+    } else {
+        let rows: Vec<Vec<String>> = differences.iter().map(|one| vec![one.fact.clone(), one.locked.clone(), one.found.clone()]).collect();
+        if !rows.is_empty() {
+            show::print(&show::table(&["fact", "locked", "found"], &rows, &[]));
+        }
+        for profile in &other {
+            show::print(&format!("the cases of the profile `{profile}` are others"));
+        }
+    }
+    Ok(u8::from(!differences.is_empty() || !other.is_empty()))
+}

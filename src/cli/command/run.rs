@@ -1,0 +1,156 @@
+//! `run`: measures what the manifest says.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::lock::{facts, refuse_missing_programs};
+use crate::cli::arguments::RunArguments;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
+use crate::cli::workspace::Loaded;
+use crate::cli::{Session, show, workspace};
+use crate::inventory::Inventory;
+use crate::lock::{self, Lock};
+use crate::plan::{Plan, Reason};
+use crate::run::{self, Request, Summary};
+use crate::store::history::{History, history};
+use crate::store::{Reader, index};
+
+pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Failure> {
+    let loaded = workspace::load(session, &arguments.experiment.experiment)?;
+    let (lock, lock_text) = loaded.lock(session)?;
+    let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
+    let layout = loaded.workspace.layout();
+    let index = index::load(&*session.os, &layout)?;
+    let reasons = planned.reasons(index.done(&loaded.experiment.name.value), arguments.only.as_deref());
+    if arguments.only.is_some() && !reasons.iter().any(|reason| *reason != Reason::NotSelected) {
+        return Err(Failure::usage("no case has this text in its label").help("`benchpaper plan --why` prints the labels."));
+    }
+    if !reasons.contains(&Reason::NotMeasured) && !arguments.resume {
+        nothing_to_do(session, &reasons);
+        return Ok(0);
+    }
+    refuse_missing_programs(session, &planned.programs())?;
+    let inventory = facts(session, &loaded, &planned.programs());
+    let waivers = check_machine(&loaded, &lock, &inventory, &arguments.waivers)?;
+    let mut reader = Reader::open(&*session.os, &layout)?;
+    let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
+    drop(reader);
+    let resume = if arguments.resume { Some(open_run(&history, &loaded, &lock_text, &planned)?) } else { None };
+    let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
+    let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
+    let scratch = absolute(session, scratch)?;
+    let request = Request {
+        os: Rc::clone(&session.os),
+        layout: &layout,
+        experiment: &loaded.experiment,
+        manifest: loaded.source.text().as_bytes(),
+        lock: &lock,
+        lock_bytes: lock_text.as_bytes(),
+        plan: &planned,
+        reasons: &reasons,
+        attempts: history.attempts(),
+        previous: history.newest_head(),
+        resume,
+        waivers,
+        commit: revision.map(|revision| revision.commit),
+        inventory,
+        scratch: &scratch,
+        supervisor: Some(session.os.own_program().map_err(Failure::io(std::path::Path::new("benchpaper")))?),
+        measuring_lock: measuring_lock(session),
+    };
+    let mut progress = Progress::new(std::io::stderr().is_terminal());
+    let summary = run::execute(request, &mut progress);
+    drop(progress);
+    let summary = summary?;
+    let _ = index::load(&*session.os, &layout);
+    report(session, &loaded, &summary)
+}
+
+fn absolute(session: &Session, path: PathBuf) -> Result<PathBuf, Failure> {
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    let here = session.os.current_folder().map_err(Failure::io(std::path::Path::new(".")))?;
+    Ok(here.join(path))
+}
+
+/// The lock that whoever measures on this host holds.
+fn measuring_lock(session: &Session) -> PathBuf {
+    let named = session.os.variable("BENCHPAPER_MEASURING_LOCK").map(PathBuf::from);
+    named.unwrap_or_else(|| PathBuf::from("/tmp/benchpaper-measuring.lock"))
+}
+
+fn nothing_to_do(session: &Session, reasons: &[Reason]) {
+    let measured = reasons.iter().filter(|reason| **reason == Reason::Measured).count();
+    if session.is_json {
+        show::print(&serde_json::json!({"run": null, "ok": 0, "not_ok": 0, "measured": measured}).to_string());
+    } else {
+        show::print(&format!("nothing to do: {measured} of {} jobs have a usable result", reasons.len()));
+    }
+}
+
+/// What the manifest requires must hold; where lock and machine differ, every difference must be waived with a reason.
+fn check_machine(loaded: &Loaded, lock: &Lock, inventory: &Inventory, waivers: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+    let missing = lock::check_requirements(&loaded.experiment, inventory, &loaded.source);
+    if !missing.is_empty() {
+        return Err(missing.into());
+    }
+    let mut accepted = BTreeMap::new();
+    for waiver in waivers {
+        match waiver.split_once('=') {
+            Some((fact, reason)) if !fact.trim().is_empty() && !reason.trim().is_empty() => {
+                accepted.insert(fact.trim().to_owned(), reason.trim().to_owned());
+            }
+            _ => return Err(Failure::usage(format!("`--waive {waiver}` is not `FACT=REASON`"))),
+        }
+    }
+    let differing = lock::differences(lock, inventory);
+    let refused: Vec<String> = differing
+        .iter()
+        .filter(|one| !accepted.contains_key(&one.fact))
+        .map(|one| format!("  {}: locked `{}`, found `{}`", one.fact, one.locked, one.found))
+        .collect();
+    if !refused.is_empty() {
+        let message = format!("this machine is not the locked one:\n{}", refused.join("\n"));
+        let help = format!("`benchpaper lock {}` pins this machine; `--waive FACT=REASON` accepts one difference, and the paper prints it.", loaded.shown());
+        return Err(Failure::usage(message).help(help));
+    }
+    accepted.retain(|fact, _| differing.iter().any(|one| one.fact == *fact));
+    Ok(accepted)
+}
+
+/// The newest interrupted run, which must be of the same manifest, lock and profile.
+fn open_run(history: &History, loaded: &Loaded, lock_text: &str, planned: &Plan) -> Result<crate::name::RunId, Failure> {
+    let Some((run, journal)) = history.newest_open() else {
+        return Err(Failure::usage("there is no interrupted run").help("Leave `--resume` away."));
+    };
+    let genesis = journal.genesis();
+    let is_same = genesis.is_some_and(|genesis| {
+        genesis.manifest == crate::digest::Digest::of(loaded.source.text().as_bytes())
+            && genesis.lock == crate::digest::Digest::of(lock_text.as_bytes())
+            && genesis.profile == planned.settings.profile
+    });
+    if is_same {
+        return Ok(run.clone());
+    }
+    let message = format!("the interrupted run {run} is of another manifest, lock or profile");
+    Err(Failure::usage(message).help("Leave `--resume` away: what was measured is not measured again."))
+}
+
+fn report(session: &Session, loaded: &Loaded, summary: &Summary) -> Result<u8, Failure> {
+    if session.is_json {
+        show::print_json(&serde_json::json!({"run": summary.run, "ok": summary.ok, "not_ok": summary.not_ok, "interrupted": summary.interrupted}))?;
+    }
+    if let Some(reason) = &summary.interrupted {
+        show::note(&format!("run {} stopped: {reason}", summary.run));
+        show::note(&format!("continue it with `benchpaper run {} --resume`", loaded.shown()));
+        return Ok(3);
+    }
+    if !session.is_json {
+        show::print(&format!("run {}: {} ok, {} not ok", summary.run, summary.ok, summary.not_ok));
+    }
+    Ok(if summary.not_ok == 0 { 0 } else { 3 })
+}

@@ -1,0 +1,42 @@
+//! `store`: check and prune.
+
+use crate::cli::arguments::{StoreArguments, StoreVerb};
+use crate::cli::failure::Failure;
+use crate::cli::workspace::Workspace;
+use crate::cli::{Session, show};
+use crate::store::{check, prune};
+
+pub(crate) fn run(session: &Session, arguments: &StoreArguments) -> Result<u8, Failure> {
+    let layout = Workspace::here(session)?.layout();
+    match arguments.verb {
+        StoreVerb::Check => {
+            let report = check::check(&*session.os, &layout)?;
+            let code = if !report.failures.is_empty() { 4 } else if report.missing.is_empty() { 0 } else { 3 };
+            if session.is_json {
+                show::print_json(&report)?;
+                return Ok(code);
+            }
+            show::print(&format!("{} runs, {} objects checked", report.runs, report.objects));
+            report.failures.iter().for_each(|failure| show::print(&format!("FAILED   {failure}")));
+            report.missing.iter().for_each(|object| show::print(&format!("missing  {object}")));
+            report.unsealed.iter().for_each(|run| show::print(&format!("open     run {run} was interrupted or is running")));
+            report.unreferenced.iter().for_each(|path| show::print(&format!("unused   {path}")));
+            Ok(code)
+        }
+        StoreVerb::Prune { yes } => {
+            let plan = if yes { prune::execute(&*session.os, &layout)? } else { prune::plan(&*session.os, &layout)? };
+            if session.is_json {
+                show::print_json(&plan)?;
+            } else {
+                let word = if yes { "removed" } else { "would remove" };
+                plan.remove.iter().for_each(|path| show::print(&format!("{word} {}", path.display())));
+                show::print(&format!("{word} {} files", plan.remove.len()));
+            }
+            if plan.refused.is_empty() {
+                return Ok(0);
+            }
+            let message = format!("nothing is removed while something is damaged or missing: {}", plan.refused.join("; "));
+            Err(Failure::Other { code: 4, message, help: None })
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The command line: arguments in, one verb, an exit code out.
+//!
+//! Results go to stdout, all else to stderr. 0 clean · 1 findings or a difference · 2 bad input or usage · 3 evidence
+//! incomplete or a job failed · 4 integrity failure · 70 our bug.
+
+mod arguments;
+mod command;
+mod failure;
+mod progress;
+mod show;
+mod workspace;
+
+use std::rc::Rc;
+
+use clap::Parser as _;
+
+use crate::os::{Machine, Os};
+
+use arguments::{Arguments, Verb};
+use failure::Failure;
+
+/// What every verb gets.
+pub(crate) struct Session {
+    pub(crate) os: Rc<dyn Os>,
+    pub(crate) is_json: bool,
+    pub(crate) root: Option<std::path::PathBuf>,
+}
+
+/// Runs the program and returns its exit code.
+pub fn main() -> u8 {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return code;
+        }
+    };
+    let session = Session {
+        os: Rc::new(Machine),
+        is_json: arguments.format == arguments::Format::Json,
+        root: arguments.root.clone(),
+    };
+    match dispatch(&session, arguments.verb) {
+        Ok(code) => code,
+        Err(failure) => {
+            show::failure(&session, &failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn dispatch(session: &Session, verb: Verb) -> Result<u8, Failure> {
+    match verb {
+        Verb::Init(arguments) => command::init::run(session, &arguments),
+        Verb::Check(arguments) => command::check::run(session, &arguments),
+        Verb::Inventory(arguments) => command::inventory::run(session, &arguments),
+        Verb::Lock(arguments) => command::lock::run(session, &arguments),
+        Verb::Plan(arguments) => command::plan::run(session, &arguments),
+        Verb::Run(arguments) => command::run::run(session, &arguments),
+        Verb::Parse(arguments) => command::parse::run(session, &arguments),
+        Verb::Results(arguments) => command::results::run(session, &arguments),
+        Verb::Render(arguments) => command::render::run(session, &arguments),
+        Verb::Publish(arguments) => command::publish::run(session, &arguments),
+        Verb::Verify(arguments) => command::verify::run(session, &arguments),
+        Verb::Trace(arguments) => command::trace::run(session, &arguments),
+        Verb::Store(arguments) => command::store::run(session, &arguments),
+        Verb::Mark(arguments) => command::mark::run(session, &arguments),
+        Verb::Schema(arguments) => command::schema::run(session, &arguments),
+        Verb::Completions(arguments) => command::completions::run(session, &arguments),
+        Verb::Man => command::man::run(session),
+        Verb::Supervise(arguments) => command::supervise::run(&arguments),
+    }
+}

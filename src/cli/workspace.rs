@@ -1,0 +1,191 @@
+//! The repository a verb works in: where experiments, artifacts and reports lie, and how an experiment is loaded.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::failure::Failure;
+use crate::diagnostic::any_error;
+use crate::lock::{self, LOCK_LIMIT_BYTES, Lock};
+use crate::manifest::node::FILE_LIMIT_BYTES;
+use crate::manifest::{self, Experiment};
+use crate::os::git::{self, Revision};
+use crate::os::is_there;
+use crate::paper::TEMPLATE_LIMIT_BYTES;
+use crate::plan::{self, Expansion, Plan};
+use crate::results::{self, Results};
+use crate::source::Source;
+use crate::store::history::{History, history};
+use crate::store::{Layout, Reader};
+
+/// A repository: a folder with `experiments` in it.
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+}
+
+/// An experiment as its files say it.
+pub(crate) struct Loaded {
+    pub(crate) workspace: Workspace,
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+    pub(crate) source: Source,
+    pub(crate) experiment: Experiment,
+}
+
+impl Workspace {
+    /// The one named with `--root`, or the nearest above a folder.
+    pub(crate) fn find(session: &Session, from: &Path) -> Result<Self, Failure> {
+        if let Some(root) = &session.root {
+            let root = session.os.canonical(root).map_err(Failure::io(root))?;
+            return Ok(Self { root });
+        }
+        let start = session.os.canonical(from).map_err(Failure::io(from))?;
+        let found = start.ancestors().find(|folder| is_there(&*session.os, &folder.join("experiments")).unwrap_or(false));
+        match found {
+            Some(root) => Ok(Self { root: root.to_owned() }),
+            None => {
+                let message = format!("{} lies in no folder that has `experiments` in it", start.display());
+                Err(Failure::usage(message).help("`benchpaper init NAME` begins an experiment here; `--root` names another folder."))
+            }
+        }
+    }
+
+    /// The one of the current folder.
+    pub(crate) fn here(session: &Session) -> Result<Self, Failure> {
+        Self::find(session, Path::new("."))
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(&self.root.join("artifacts"))
+    }
+
+    pub(crate) fn report(&self, experiment: &str, version: &str) -> PathBuf {
+        self.root.join("reports").join(experiment).join(version)
+    }
+}
+
+/// The folder of an experiment given by path or name.
+fn experiment_folder(session: &Session, given: &Path) -> Result<(Workspace, PathBuf), Failure> {
+    let is_manifest = given.file_name().is_some_and(|name| name == "experiment.yaml");
+    let folder = if is_manifest { given.parent().unwrap_or(given) } else { given };
+    let is_folder = |path: &Path| is_there(&*session.os, &path.join("experiment.yaml")).unwrap_or(false);
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if is_folder(folder) {
+        let canonical = session.os.canonical(folder).map_err(Failure::io(folder))?;
+        let workspace = Workspace::find(session, &canonical)?;
+        return Ok((workspace, canonical));
+    }
+    let workspace = Workspace::here(session)?;
+    let by_name = workspace.root.join("experiments").join(folder);
+    let by_path = workspace.root.join(folder);
+    match [by_name, by_path].into_iter().find(|path| is_folder(path)) {
+        Some(path) => Ok((workspace, path)),
+        None => {
+            let known = session.os.list(&workspace.root.join("experiments")).unwrap_or_default();
+            let help = match crate::name::nearest(&given.display().to_string(), known.iter().map(String::as_str)) {
+                Some(meant) => format!("Did you mean `experiments/{meant}`?"),
+                None => format!("There are: {}.", known.join(", ")),
+            };
+            Err(Failure::usage(format!("{} holds no experiment.yaml", given.display())).help(help))
+        }
+    }
+}
+
+/// Reads text of at most `limit` bytes.
+pub(crate) fn read_text(session: &Session, path: &Path, limit: u64) -> Result<String, Failure> {
+    let bytes = session.os.read(path, limit).map_err(Failure::io(path))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!("{}: byte {at} is not UTF-8", path.display())).help("Save the file as UTF-8.")
+    })
+}
+
+/// Loads an experiment; warnings are shown, errors returned.
+pub(crate) fn load(session: &Session, given: &Path) -> Result<Loaded, Failure> {
+    let (workspace, folder) = experiment_folder(session, given)?;
+    let path = folder.join("experiment.yaml");
+    let shown = path.strip_prefix(&workspace.root).unwrap_or(&path).display().to_string();
+    let source = Source::new(&shown, &read_text(session, &path, FILE_LIMIT_BYTES as u64)?);
+    let parsed = manifest::parse(&source);
+    let Some(experiment) = parsed.experiment else { return Err(parsed.diagnostics.into()) };
+    if !parsed.diagnostics.is_empty() && !any_error(&parsed.diagnostics) {
+        super::show::diagnostics(session, &parsed.diagnostics);
+    }
+    let folder_name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if folder_name != experiment.name.value.as_str() {
+        let message = format!("the experiment is called `{}`, its folder `{folder_name}`", experiment.name.value);
+        let problem = crate::diagnostic::Diagnostic::error("manifest::folder", message).at(&source, experiment.name.span);
+        return Err(vec![problem.help("Give both the same name.")].into());
+    }
+    Ok(Loaded { workspace, folder, source, experiment })
+}
+
+impl Loaded {
+    /// The cases under a profile.
+    pub(crate) fn expand(&self, profile: Option<&str>) -> Result<Expansion, Failure> {
+        let settings = plan::settings(&self.experiment, profile).ok_or_else(|| {
+            let known = plan::profile_names(&self.experiment).join(", ");
+            Failure::usage(format!("no profile is called `{}`", profile.unwrap_or_default())).help(format!("There are: {known}."))
+        })?;
+        Ok(plan::expand(&self.experiment, &self.source, settings)?)
+    }
+
+    pub(crate) fn lock_path(&self) -> PathBuf {
+        self.folder.join("experiment.lock.yaml")
+    }
+
+    /// The lock and its text.
+    pub(crate) fn lock(&self, session: &Session) -> Result<(Lock, String), Failure> {
+        let path = self.lock_path();
+        let help = || format!("Run `benchpaper lock {}` first.", self.shown());
+        if !is_there(&*session.os, &path).map_err(Failure::io(&path))? {
+            return Err(Failure::usage(format!("{} is not there", path.display())).help(help()));
+        }
+        let text = read_text(session, &path, LOCK_LIMIT_BYTES)?;
+        let shown = path.strip_prefix(&self.workspace.root).unwrap_or(&path).display().to_string();
+        let lock = lock::parse(&Source::new(&shown, &text)).map_err(|problem| vec![problem])?;
+        Ok((lock, text))
+    }
+
+    /// The plan of a profile; refused where the lock is of other cases.
+    pub(crate) fn plan(&self, lock: &Lock, profile: Option<&str>) -> Result<Plan, Failure> {
+        let expansion = self.expand(profile)?;
+        let name = expansion.settings.profile.clone();
+        if lock.cases.get(&name) != Some(&plan::cases_pin(&expansion.cases)) {
+            let message = format!("the lock was written for other cases of the profile `{name}`");
+            return Err(Failure::usage(message).help(format!("Run `benchpaper lock {}` and commit it.", self.shown())));
+        }
+        Ok(plan::plan(&self.experiment, lock, expansion))
+    }
+
+    /// The folder as a person would type it.
+    pub(crate) fn shown(&self) -> String {
+        self.folder.strip_prefix(&self.workspace.root).unwrap_or(&self.folder).display().to_string()
+    }
+
+    /// The prose template, or the built-in one.
+    pub(crate) fn prose(&self, session: &Session) -> Result<String, Failure> {
+        let path = self.folder.join("paper").join("en.md");
+        if is_there(&*session.os, &path).map_err(Failure::io(&path))? {
+            return read_text(session, &path, TEMPLATE_LIMIT_BYTES);
+        }
+        Ok(crate::render::DEFAULT_TEMPLATE.to_owned())
+    }
+
+    /// Where the experiment stands in history; none outside a repository with a commit.
+    pub(crate) fn revision(&self) -> Result<Option<Revision>, Failure> {
+        match git::revision(&self.folder) {
+            Ok(revision) => Ok(Some(revision)),
+            Err(git::GitError::NoRepository(_) | git::GitError::NoCommit(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The record of the experiment and its results under a plan.
+    pub(crate) fn results<'a>(&self, session: &'a Session, plan: &Plan) -> Result<(Results, History, Reader<'a>), Failure> {
+        let layout = self.workspace.layout();
+        let mut reader = Reader::open(&*session.os, &layout)?;
+        let history = history(&*session.os, &layout, &mut reader, &self.experiment.name.value)?;
+        let results = results::collect(plan, &history, &reader, session.os.processors())?;
+        Ok((results, history, reader))
+    }
+}
