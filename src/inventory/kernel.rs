@@ -20,15 +20,17 @@ pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
     ]
 }
 
-/// The kernel's command line may hold addresses and identifiers of disks: their values are left out.
+/// The kernel's command line may hold addresses and identifiers of disks: their values are left out, and so is all that
+/// follows `--`, which is meant for the first process.
 fn command_line(fact: Fact) -> Fact {
-    const PRIVATE: &[&str] = &["root", "ip", "resume", "nfsroot", "BOOT_IMAGE", "netdev", "ifname", "hostname", "rd.luks.uuid", "cryptdevice"];
+    const PRIVATE: &[&str] = &["init", "rdinit", "root", "ip", "resume", "nfsroot", "BOOT_IMAGE", "netdev", "ifname", "hostname", "rd.luks.uuid", "cryptdevice"];
     let Fact::Measured(text) = fact else { return fact };
     let hide = |word: &str| match word.split_once('=') {
         Some((key, _)) if PRIVATE.contains(&key) => format!("{key}=…"),
         _ => word.to_owned(),
     };
-    Fact::Measured(text.split_whitespace().map(hide).collect::<Vec<_>>().join(" "))
+    let words = text.split_whitespace().take_while(|word| *word != "--");
+    Fact::Measured(words.map(hide).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -37,7 +39,7 @@ mod tests {
 
     #[test]
     fn addresses_stay_private() {
-        let fact = command_line(Fact::Measured("quiet root=UUID=12 ip=10.0.0.2 mitigations=off".to_owned()));
+        let fact = command_line(Fact::Measured("quiet root=UUID=12 ip=10.0.0.2 mitigations=off -- --key x".to_owned()));
         assert_eq!(fact, Fact::Measured("quiet root=… ip=… mitigations=off".to_owned()));
     }
 }

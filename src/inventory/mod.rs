@@ -172,6 +172,7 @@ fn read_fact(os: &dyn Os, path: &str) -> Fact {
     match read_text(os, path) {
         Ok(text) if text.is_empty() => Fact::Unavailable(format!("{path} is empty")),
         Ok(text) => Fact::Measured(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Fact::Unavailable(format!("there is no {path}")),
         Err(error) => Fact::Unavailable(format!("{path}: {error}")),
     }
 }

@@ -43,8 +43,16 @@ const PLOT_HEIGHT: f64 = 240.0;
 const LEGEND_HEIGHT: f64 = 26.0;
 /// The most bars that are drawn; tables hold the rest.
 const MARKS_MAX: usize = 96;
-/// Dark to light, distinct in grey; each with a pattern.
+/// Dark to light, distinct in grey; each with its hatching.
 const SHADES: &[&str] = &["#1f4e79", "#e08a1e", "#6aa37a", "#b5b5d8", "#7f2f4f", "#d9c26a"];
+
+/// A direction of hatching: how far a line moves right and down over one step.
+type Direction = (f64, f64);
+/// The hatching of each group, so that they differ in grey.
+const HATCHINGS: &[&[Direction]] =
+    &[&[], &[(1.0, -1.0)], &[(1.0, 1.0)], &[(0.0, 1.0)], &[(1.0, 0.0)], &[(1.0, -1.0), (1.0, 1.0)]];
+/// How far apart hatching lines are.
+const HATCH_STEP: f64 = 6.0;
 
 /// The chart of a metric; none where there is nothing to draw, or too much.
 pub(super) fn draw(scope: &Scope<'_>, metric: &Metric, display: Display) -> Option<Drawing> {
@@ -157,7 +165,6 @@ impl Canvas {
     }
 
     fn finish(mut self, data: &Data, axis: &str) -> String {
-        self.patterns(data.groups.len());
         let _ = writeln!(self.svg, "<rect width=\"{WIDTH:.0}\" height=\"{:.0}\" fill=\"#ffffff\"/>", self.height);
         self.grid(axis);
         let centers = centers(data);
@@ -173,17 +180,20 @@ impl Canvas {
         self.svg
     }
 
-    /// One pattern a group: plain, then lines in changing directions over its shade.
-    fn patterns(&mut self, groups: usize) {
-        self.svg.push_str("<defs>\n");
-        for (number, shade) in SHADES.iter().enumerate().take(groups.min(SHADES.len())) {
-            let lines = ["", "M0,6 L6,0", "M0,0 L6,6", "M3,0 L3,6", "M0,3 L6,3", "M0,6 L6,0 M0,0 L6,6"][number];
-            let _ = writeln!(
-                self.svg,
-                "<pattern id=\"g{number}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"{shade}\"/><path d=\"{lines}\" stroke=\"#ffffff\" stroke-width=\"1\" fill=\"none\"/></pattern>",
-            );
+    /// A filled box with the hatching of its group: drawn line by line, for tiled patterns show their seams.
+    fn hatched(&mut self, group: usize, (left, top, width, height): (f64, f64, f64, f64)) {
+        let shade = SHADES[group % SHADES.len()];
+        let _ = writeln!(
+            self.svg,
+            "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{shade}\" stroke=\"#222222\" stroke-width=\"0.6\"/>",
+        );
+        let mut path = String::new();
+        for direction in HATCHINGS[group % HATCHINGS.len()] {
+            hatch(&mut path, *direction, (left, top, width, height));
         }
-        self.svg.push_str("</defs>\n");
+        if !path.is_empty() {
+            let _ = writeln!(self.svg, "<path d=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.9\" fill=\"none\"/>", path.trim_end());
+        }
     }
 
     fn grid(&mut self, axis: &str) {
@@ -209,11 +219,7 @@ impl Canvas {
             let x = centers[mark.category] + offset * width;
             let y = self.y(mark.value);
             let (left, bar, height) = (x - width / 2.0 + 0.75, width - 1.5, self.bottom - y);
-            let _ = writeln!(
-                self.svg,
-                "<rect x=\"{left:.2}\" y=\"{y:.2}\" width=\"{bar:.2}\" height=\"{height:.2}\" fill=\"url(#g{})\" stroke=\"#222222\" stroke-width=\"0.6\"/>",
-                mark.group % SHADES.len(),
-            );
+            self.hatched(mark.group, (left, y, bar, height));
             self.whisker(mark, x);
         }
     }
@@ -271,9 +277,30 @@ impl Canvas {
             x += factor.chars().count() as f64 * 6.4 + 14.0;
         }
         for (number, group) in data.groups.iter().enumerate() {
-            let _ = writeln!(self.svg, "<rect x=\"{x:.2}\" y=\"7\" width=\"13\" height=\"12\" fill=\"url(#g{})\" stroke=\"#222222\" stroke-width=\"0.6\"/>", number % SHADES.len());
+            self.hatched(number, (x, 7.0, 14.0, 12.0));
             let _ = writeln!(self.svg, "<text x=\"{:.2}\" y=\"17\" fill=\"#333333\">{}</text>", x + 18.0, escape(group));
             x += 18.0 + group.chars().count() as f64 * 6.4 + 18.0;
+        }
+    }
+}
+
+/// Adds the lines of one direction that lie in a box.
+fn hatch(path: &mut String, direction: Direction, (left, top, width, height): (f64, f64, f64, f64)) {
+    let (right, bottom) = (left + width, top + height);
+    let mut line = |from: (f64, f64), to: (f64, f64)| {
+        let _ = write!(path, "M{:.2},{:.2} L{:.2},{:.2} ", from.0, from.1, to.0, to.1);
+    };
+    let steps = |length: f64| (1..).map(|step| f64::from(step) * HATCH_STEP).take_while(move |at| *at < length);
+    match direction {
+        (0.0, _) => steps(width).for_each(|at| line((left + at, top), (left + at, bottom))),
+        (_, 0.0) => steps(height).for_each(|at| line((left, bottom - at), (right, bottom - at))),
+        (_, down) => {
+            for at in steps(width + height) {
+                let (x0, y0) = if at <= width { (left + at, 0.0) } else { (right, at - width) };
+                let (x1, y1) = if at <= height { (left, at) } else { (left + at - height, height) };
+                let place = |y: f64| if down < 0.0 { top + y } else { bottom - y };
+                line((x0, place(y0)), (x1, place(y1)));
+            }
         }
     }
 }

@@ -77,12 +77,21 @@ pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
 /// The machine.
 pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
     let mut rows = vec![];
+    let mut not_affected = vec![];
     for (path, fact) in &scope.results.facts.0 {
+        if let (Some(name), Some("Not affected")) = (path.strip_prefix("cpu.mitigation."), fact.value()) {
+            not_affected.push(name);
+            continue;
+        }
         let value = match fact {
             Fact::Measured(value) | Fact::Declared(value) => value.clone(),
             Fact::Unavailable(reason) => reason.clone(),
         };
         rows.push(vec![cell(path.as_str()), cell(value), cell(fact.state())]);
+    }
+    if !not_affected.is_empty() {
+        rows.push(vec![cell(WORDS.not_affected), cell(not_affected.join(", ")), cell("measured")]);
+        rows.sort_by_key(|row| format!("{:?}", row[0]));
     }
     for (host, declared) in scope.experiment.hosts.iter() {
         for (path, value) in declared.declared.iter() {
@@ -346,18 +355,25 @@ pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) 
         return vec![];
     }
     let bound = scope.results.noise(metric).and_then(|floor| floor.bound);
-    let columns = vec![
-        Column::text(WORDS.compared),
+    let factors = compared_columns(scope, &factor);
+    let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
+    columns.extend([
         Column::number(with_unit(WORDS.change, "%")),
         Column::number(with_unit(WORDS.interval, "%")),
         Column::number(WORDS.p_adjusted),
         Column::number(WORDS.p_rank),
         Column::text(WORDS.shown),
-    ];
+    ]);
     let rows = found.iter().map(|one| comparison_row(scope, parts, one, bound)).collect();
     let caption = filled(WORDS.comparison_caption, &metric.title());
     let caption = filled(&caption, &format!("{factor} = {baseline}"));
     vec![Block::Table(Table { id: format!("{metric}-compared"), caption, columns, rows })]
+}
+
+/// The columns that say what is compared: the other factors, then the compared one.
+fn compared_columns(scope: &Scope<'_>, factor: &str) -> Vec<String> {
+    let others = varying_factors(scope).into_iter().filter(|one| one != factor);
+    others.chain([factor.to_owned()]).collect()
 }
 
 /// A change in percent out of a ratio.
@@ -392,8 +408,13 @@ fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, one: &Comparison, bound:
     let (p_adjusted, p_rank) = (p("p-adjusted", one.p_adjusted), p("p-rank", one.found.p_rank));
     let is_beyond_noise = bound.is_none_or(|bound| (one.found.ratio - 1.0).abs() > bound);
     let is_shown = one.p_adjusted.is_some_and(|p| p <= 0.05) && is_beyond_noise;
-    let label = if one.context.is_empty() { one.level.clone() } else { format!("{}, {}", one.level, one.context) };
-    vec![cell(label), change, interval, p_adjusted, p_rank, cell(if is_shown { WORDS.yes } else { WORDS.no })]
+    let levels = &scope.results.cases[one.cases.1].case.factors;
+    let factor = scope.power.treatment.as_deref().unwrap_or_default();
+    let columns = compared_columns(scope, factor);
+    let mut row: Vec<Vec<Inline>> =
+        columns.iter().map(|column| cell(levels.get(column).cloned().unwrap_or_default())).collect();
+    row.extend([change, interval, p_adjusted, p_rank, cell(if is_shown { WORDS.yes } else { WORDS.no })]);
+    row
 }
 
 /// The noise floor.

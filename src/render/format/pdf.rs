@@ -197,12 +197,34 @@ fn block_json(document: &Document, block: &Block) -> Value {
                 .columns
                 .iter()
                 .enumerate()
-                .map(|(number, column)| json!({"head": column.head, "number": column.is_number, "wide": !column.is_number && widest(number) > 22}))
+                .map(|(number, column)| json!({"head": column.head, "number": column.is_number, "wide": !column.is_number && widest(number) > 36}))
                 .collect();
-            let rows: Vec<Vec<Value>> = table.rows.iter().map(|row| row.iter().map(|cell| inlines(cell)).collect()).collect();
+            let cell = |cell: &[Inline]| inlines_json(document, &cell.iter().map(breakable).collect::<Vec<_>>());
+            let rows: Vec<Vec<Value>> = table.rows.iter().map(|row| row.iter().map(|one| cell(one)).collect()).collect();
             json!({"kind": "table", "caption": table.caption, "columns": columns, "rows": rows})
         }
     }
+}
+
+/// Long words of a cell may break after commas and slashes, and every sixteen letters where there are none.
+fn breakable(inline: &Inline) -> Inline {
+    const LONGEST: usize = 24;
+    const STEP: usize = 16;
+    let Inline::Text(text) = inline else { return inline.clone() };
+    if text.split_whitespace().all(|word| word.chars().count() <= LONGEST) {
+        return inline.clone();
+    }
+    let mut broken = String::with_capacity(text.len() + 16);
+    let mut since = 0;
+    for one in text.chars() {
+        broken.push(one);
+        since = if one.is_whitespace() { 0 } else { since + 1 };
+        if since >= STEP || (since > 4 && matches!(one, ',' | '/' | ';')) {
+            broken.push('\u{200b}');
+            since = 0;
+        }
+    }
+    Inline::Text(broken)
 }
 
 fn inlines_json(document: &Document, inlines: &[Inline]) -> Value {
