@@ -3,8 +3,10 @@
 //! A value is never bare: it carries its metric, its labels and a pointer into the object it came from. Absent is never
 //! zero: a metric that was not measured has no measurement.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -12,7 +14,7 @@ use crate::unit::Unit;
 
 /// A kind of measured number: a well-known one, or one that a manifest declares for a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Metric(String);
+pub struct Metric(Cow<'static, str>);
 
 /// Which direction of a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -52,7 +54,10 @@ const WELL_KNOWN: &[WellKnown] = &[
 impl Metric {
     /// The metric of this name.
     pub fn new(name: &str) -> Self {
-        Self(name.to_owned())
+        match WELL_KNOWN.iter().find(|known| known.name == name) {
+            Some(known) => Self(Cow::Borrowed(known.name)),
+            None => Self(Cow::Owned(name.to_owned())),
+        }
     }
 
     /// The name: `iops`, `latency_p99`.
@@ -104,7 +109,7 @@ impl Serialize for Metric {
 
 impl<'de> Deserialize<'de> for Metric {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(String::deserialize(deserializer)?))
+        Ok(Self::new(&Cow::<str>::deserialize(deserializer)?))
     }
 }
 
@@ -117,11 +122,11 @@ pub struct Measurement {
     /// What was measured.
     pub metric: Metric,
     /// Of what within the output.
-    pub labels: Labels,
+    pub labels: Arc<Labels>,
     /// In base units; finite.
     pub value: f64,
     /// The base unit's symbol.
-    pub unit: String,
+    pub unit: &'static str,
     /// Where it stands in the output: a JSON pointer, a CSV cell (`row/column`) or a line; several, joined by a space,
     /// where the value was computed from several places.
     pub pointer: String,

@@ -40,7 +40,7 @@ pub fn summarize(values: &[f64]) -> Option<Summary> {
         return None;
     }
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let mean = mean(&sorted);
     let variation = if sorted.len() < 2 || mean == 0.0 { None } else { Some(standard_deviation(&sorted) / mean.abs()) };
     Some(Summary { count: sorted.len(), median: median(&sorted), mean, variation, interval: median_interval(&sorted) })

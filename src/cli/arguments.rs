@@ -137,6 +137,9 @@ pub(crate) struct ParseArguments {
     /// The tool, where its output does not say
     #[arg(long)]
     pub(crate) tool: Option<String>,
+    /// Take the files as replicates: median and interval of each metric by job and direction
+    #[arg(long)]
+    pub(crate) summary: bool,
 }
 
 #[derive(Debug, Args)]

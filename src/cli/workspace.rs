@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::failure::Failure;
 use crate::diagnostic::any_error;
+use crate::digest::Digest;
 use crate::lock::{self, LOCK_LIMIT_BYTES, Lock};
 use crate::manifest::node::FILE_LIMIT_BYTES;
 use crate::manifest::{self, Experiment};
@@ -88,6 +89,27 @@ fn experiment_folder(session: &Session, given: &Path) -> Result<(Workspace, Path
             Err(Failure::usage(format!("{} holds no experiment.yaml", given.display())).help(help))
         }
     }
+}
+
+/// How many jobs an experiment has, where the index remembers its plan and all of them are done: nothing is parsed.
+pub(crate) fn known_complete(session: &Session, given: &Path, profile: Option<&str>) -> Result<Option<usize>, Failure> {
+    let (workspace, folder) = experiment_folder(session, given)?;
+    let Some(inputs) = inputs_digest(session, &folder, profile) else { return Ok(None) };
+    let name = folder.file_name().and_then(|name| name.to_str()).and_then(|name| crate::name::Name::new(name).ok());
+    let Some(name) = name else { return Ok(None) };
+    let index = crate::store::index::load(&*session.os, &workspace.layout())?;
+    Ok(index.complete(&name, &inputs))
+}
+
+/// The digest of all that a plan is made of: manifest, lock, profile and this program.
+pub(crate) fn inputs_digest(session: &Session, folder: &Path, profile: Option<&str>) -> Option<Digest> {
+    let manifest = session.os.read(&folder.join("experiment.yaml"), FILE_LIMIT_BYTES as u64).ok()?;
+    let lock = session.os.read(&folder.join("experiment.lock.yaml"), LOCK_LIMIT_BYTES).ok()?;
+    let program = session.os.own_program().and_then(|path| session.os.stat(&path)).ok()?;
+    let program = format!("{} {} {}", env!("CARGO_PKG_VERSION"), program.length, program.modified_ns);
+    let parts = [Digest::of(&manifest), Digest::of(&lock), Digest::of(profile.unwrap_or_default().as_bytes()), Digest::of(program.as_bytes())];
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes().as_slice()).collect();
+    Some(Digest::tagged("benchpaper/inputs@1", &parts))
 }
 
 /// Reads text of at most `limit` bytes.

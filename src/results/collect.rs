@@ -125,7 +125,7 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
         };
         match case.metrics.iter_mut().find(|samples| samples.metric == measurement.metric) {
             Some(samples) => samples.samples.push(sample),
-            None => case.metrics.push(MetricSamples { metric: measurement.metric, unit: measurement.unit, samples: vec![sample] }),
+            None => case.metrics.push(MetricSamples { metric: measurement.metric, unit: measurement.unit.to_owned(), samples: vec![sample] }),
         }
     }
 }

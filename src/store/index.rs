@@ -1,7 +1,10 @@
 //! The derived index: which jobs have a usable result. It makes "nothing to do" cheap and is never evidence.
 //!
-//! One JSON line (runs with the digest of their heads, experiments with their counts), then the sorted keys of each
-//! experiment, 32 bytes each, then the digest of all before it. Whatever does not fit is built again from the journals.
+//! One JSON line (runs with the digest of their heads, experiments and remembered plans with their counts), then sorted
+//! keys, 32 bytes each, then the digest of all before it. Whatever does not fit is built again from the journals.
+//!
+//! A remembered plan maps the digest of its inputs to the keys of its jobs, so that nothing need be parsed or expanded
+//! to see that all of them are done.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +16,7 @@ use crate::digest::Digest;
 use crate::name::{Name, RunId};
 use crate::os::{self, Os};
 
-const FORMAT: &str = "benchpaper/index@1";
+const FORMAT: &str = "benchpaper/index@2";
 const INDEX_LIMIT_BYTES: u64 = 1 << 30;
 
 /// Which jobs of which experiment have a usable result.
@@ -21,19 +24,32 @@ const INDEX_LIMIT_BYTES: u64 = 1 << 30;
 pub struct Index {
     heads: BTreeMap<RunId, Digest>,
     done: BTreeMap<Name, Vec<Digest>>,
+    plans: BTreeMap<Digest, Vec<Digest>>,
 }
+
+/// The most plans that are remembered; more of them are forgotten together.
+const PLANS_MAX: usize = 16;
 
 #[derive(Serialize, Deserialize)]
 struct Top {
     format: String,
     heads: BTreeMap<RunId, Digest>,
     done: BTreeMap<Name, usize>,
+    plans: BTreeMap<Digest, usize>,
 }
 
 impl Index {
     /// The keys of an experiment's jobs that have a usable result, sorted.
     pub fn done(&self, experiment: &Name) -> &[Digest] {
         self.done.get(experiment).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many jobs a remembered plan has, where all of them have a usable result.
+    pub fn complete(&self, experiment: &Name, inputs: &Digest) -> Option<usize> {
+        let keys = self.plans.get(inputs)?;
+        let mut done = self.done(experiment).iter();
+        let is_done = keys.iter().all(|key| done.by_ref().any(|one| one == key));
+        (is_done && !keys.is_empty()).then_some(keys.len())
     }
 }
 
@@ -46,9 +62,24 @@ pub fn load(os: &dyn Os, layout: &Layout) -> Result<Index, StoreError> {
     if let Some(index) = read(os, layout).filter(|index| index.heads == heads) {
         return Ok(index);
     }
-    let index = build(os, layout, heads)?;
+    let plans = read(os, layout).map(|index| index.plans).unwrap_or_default();
+    let index = Index { plans, ..build(os, layout, heads)? };
     let _ = save(os, layout, &index);
     Ok(index)
+}
+
+/// Remembers the keys of a plan under the digest of its inputs.
+pub fn remember(os: &dyn Os, layout: &Layout, inputs: Digest, mut keys: Vec<Digest>) -> Result<(), StoreError> {
+    let mut index = load(os, layout)?;
+    keys.sort_unstable();
+    if index.plans.get(&inputs) == Some(&keys) {
+        return Ok(());
+    }
+    if index.plans.len() >= PLANS_MAX {
+        index.plans.clear();
+    }
+    index.plans.insert(inputs, keys);
+    save(os, layout, &index)
 }
 
 fn heads(os: &dyn Os, layout: &Layout) -> Result<BTreeMap<RunId, Digest>, StoreError> {
@@ -71,15 +102,17 @@ fn read(os: &dyn Os, layout: &Layout) -> Option<Index> {
     let top: Top = serde_json::from_slice(&body[..line_end]).ok().filter(|top: &Top| top.format == FORMAT)?;
     let mut keys = body[line_end + 1..].chunks_exact(32).filter_map(|key| Some(Digest::from_bytes(key.try_into().ok()?)));
     let done = top.done.into_iter().map(|(name, count)| (name, keys.by_ref().take(count).collect())).collect();
-    Some(Index { heads: top.heads, done })
+    let plans = top.plans.into_iter().map(|(inputs, count)| (inputs, keys.by_ref().take(count).collect())).collect();
+    Some(Index { heads: top.heads, done, plans })
 }
 
 fn save(os: &dyn Os, layout: &Layout, index: &Index) -> Result<(), StoreError> {
     let done = index.done.iter().map(|(name, keys)| (name.clone(), keys.len())).collect();
-    let top = Top { format: FORMAT.to_owned(), heads: index.heads.clone(), done };
+    let plans = index.plans.iter().map(|(inputs, keys)| (*inputs, keys.len())).collect();
+    let top = Top { format: FORMAT.to_owned(), heads: index.heads.clone(), done, plans };
     let mut bytes = serde_json::to_vec(&top)?;
     bytes.push(b'\n');
-    for key in index.done.values().flatten() {
+    for key in index.done.values().chain(index.plans.values()).flatten() {
         bytes.extend_from_slice(key.as_bytes());
     }
     let digest = Digest::of(&bytes);
@@ -97,7 +130,7 @@ fn build(os: &dyn Os, layout: &Layout, heads: BTreeMap<RunId, Digest>) -> Result
         experiment.extend(usable_jobs(&journal));
     }
     let done = usable.into_iter().map(|(name, keys)| (name, keys.into_iter().collect())).collect();
-    Ok(Index { heads, done })
+    Ok(Index { heads, done, plans: BTreeMap::new() })
 }
 
 /// The jobs with an attempt that is ok and was not marked invalid later in the same run.

@@ -2,6 +2,8 @@
 //!
 //! The program is started directly, never through a shell. `{name}` in an argument stands for the level of a factor.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Context, LaunchPlan, Outputs, Timing, Tool};
@@ -209,7 +211,8 @@ fn value_of(rule: &Rule, stdout: &[u8]) -> Result<Measurement, String> {
     let value = (&exact * &Exact::from_ratio(numerator, denominator)).to_float();
     let metric = Metric::new(&rule.metric);
     let base = base_symbol(unit);
-    Ok(Measurement { metric, labels: Labels::from([("aggregate".to_owned(), "false".to_owned())]), value, unit: base.to_owned(), pointer })
+    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "false".to_owned())]));
+    Ok(Measurement { metric, labels, value, unit: base, pointer })
 }
 
 /// The base unit's symbol.

@@ -1,17 +1,24 @@
 //! `parse`: what a tool's output says.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::cli::arguments::ParseArguments;
 use crate::cli::failure::Failure;
 use crate::cli::{Session, show};
-use crate::measurement::{Reading, Status};
+use crate::measurement::{Metric, Reading, Status};
+use crate::os::Os;
+use crate::statistics::summarize;
 use crate::tool::{self, Outputs};
 
 const FILE_LIMIT_BYTES: u64 = 1 << 30;
 
 pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure> {
+    if arguments.summary {
+        return summary(session, arguments);
+    }
     let mut worst = Status::Ok;
     let mut readings = vec![];
     for file in &arguments.files {
@@ -30,6 +37,89 @@ pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, F
         Status::Invalid => 1,
         Status::Failed => 2,
     })
+}
+
+/// Values by job and direction, then by metric in the order of the tool.
+type Groups = BTreeMap<(String, String), Vec<(Metric, Vec<f64>)>>;
+
+/// The values of a metric of a group; metrics come in the same order in every file, so the search begins at a hint.
+fn values_of<'a>(group: &'a mut Vec<(Metric, Vec<f64>)>, metric: &Metric, hint: usize) -> &'a mut Vec<f64> {
+    let found = if group.get(hint).is_some_and(|(one, _)| one == metric) { Some(hint) } else { group.iter().position(|(one, _)| one == metric) };
+    let at = found.unwrap_or_else(|| {
+        group.push((metric.clone(), vec![]));
+        group.len() - 1
+    });
+    &mut group[at].1
+}
+
+/// What many files say together, each a replicate; files that can not be used are named and left out.
+fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure> {
+    let os = &*session.os;
+    let tool = arguments.tool.as_deref();
+    let size = arguments.files.len().div_ceil(os.processors().max(1)).max(1);
+    let parts: Vec<(Groups, Vec<String>)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = arguments.files.chunks(size).map(|files| scope.spawn(move || group(os, files, tool))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let mut groups = Groups::new();
+    let mut unusable = vec![];
+    for (part, left_out) in parts {
+        for (key, metrics) in part {
+            let group = groups.entry(key).or_default();
+            metrics.into_iter().enumerate().for_each(|(hint, (metric, values))| values_of(group, &metric, hint).extend(values));
+        }
+        unusable.extend(left_out);
+    }
+    let of_group = |(key, metrics): (&'_ (String, String), &'_ Vec<(Metric, Vec<f64>)>)| -> Vec<_> {
+        metrics.iter().filter_map(|(metric, values)| Some((key.clone(), metric.clone(), summarize(values)?))).collect()
+    };
+    let summaries = groups.iter().flat_map(of_group);
+    if session.is_json {
+        let rows: Vec<_> = summaries
+            .map(|((job, direction), metric, one)| {
+                let interval = one.interval.map(|interval| serde_json::json!({"low": interval.low, "high": interval.high, "level": interval.level}));
+                serde_json::json!({"job": job, "direction": direction, "metric": metric, "n": one.count, "median": one.median, "mean": one.mean, "interval": interval})
+            })
+            .collect();
+        show::print_json(&serde_json::json!({"summary": rows, "unusable": unusable}))?;
+    } else {
+        let rows: Vec<Vec<String>> = summaries
+            .map(|((job, direction), metric, one)| {
+                let interval = one.interval.map_or_else(String::new, |interval| format!("{:.1} – {:.1} ({:.1} %)", interval.low, interval.high, interval.level * 100.0));
+                vec![job, direction, metric.to_string(), one.count.to_string(), format!("{:.1}", one.median), interval]
+            })
+            .collect();
+        show::print(&show::table(&["job", "direction", "metric", "n", "median", "interval (level)"], &rows, &[3, 4]));
+    }
+    unusable.iter().for_each(|line| show::note(line));
+    Ok(if unusable.is_empty() { 0 } else { 3 })
+}
+
+/// The values of some files, and why others give none.
+fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> (Groups, Vec<String>) {
+    let mut groups = Groups::new();
+    let mut unusable = vec![];
+    for file in files {
+        let read = os.read(file, FILE_LIMIT_BYTES).map_err(|error| format!("{}: {error}", file.display()));
+        let reading = read.and_then(|bytes| {
+            let tool = tool.map_or_else(|| tool::recognise(&bytes), tool::find);
+            let tool = tool.ok_or_else(|| format!("{}: no tool's output is recognised", file.display()))?;
+            let reading = tool.read(None, Outputs { stdout: &bytes, stderr: &[] });
+            if reading.status == Status::Ok { Ok(reading) } else { Err(format!("{}: {}", file.display(), reading.reason())) }
+        });
+        match reading {
+            Err(reason) => unusable.push(reason),
+            Ok(reading) => {
+                let rows = reading.measurements.chunk_by(|one, other| Arc::ptr_eq(&one.labels, &other.labels));
+                for row in rows.filter(|row| !row[0].labels.contains_key("aggregate")) {
+                    let label = |name: &str| row[0].labels.get(name).cloned().unwrap_or_default();
+                    let group = groups.entry((label("job"), label("direction"))).or_default();
+                    row.iter().enumerate().for_each(|(hint, one)| values_of(group, &one.metric, hint).push(one.value));
+                }
+            }
+        }
+    }
+    (groups, unusable)
 }
 
 fn read(session: &Session, file: &Path) -> Result<Vec<u8>, Failure> {
@@ -68,7 +158,7 @@ fn show_reading(file: &Path, reading: &Reading) {
         .iter()
         .map(|one| {
             let labels = one.labels.iter().map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ");
-            vec![one.metric.to_string(), labels, one.value.to_string(), one.unit.clone(), one.pointer.chars().take(60).collect()]
+            vec![one.metric.to_string(), labels, one.value.to_string(), one.unit.to_owned(), one.pointer.chars().take(60).collect()]
         })
         .collect();
     if !rows.is_empty() {

@@ -19,9 +19,17 @@ use crate::store::history::{History, history};
 use crate::store::{Reader, index};
 
 pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Failure> {
+    let profile = arguments.profile.as_deref();
+    if !arguments.resume
+        && arguments.only.is_none()
+        && let Some(jobs) = workspace::known_complete(session, &arguments.experiment.experiment, profile)?
+    {
+        nothing_to_do(session, (jobs, jobs));
+        return Ok(0);
+    }
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
     let (lock, lock_text) = loaded.lock(session)?;
-    let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
+    let planned = loaded.plan(&lock, profile)?;
     let layout = loaded.workspace.layout();
     let index = index::load(&*session.os, &layout)?;
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), arguments.only.as_deref());
@@ -29,7 +37,9 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
         return Err(Failure::usage("no case has this text in its label").help("`benchpaper plan --why` prints the labels."));
     }
     if !reasons.contains(&Reason::NotMeasured) && !arguments.resume {
-        nothing_to_do(session, &reasons);
+        remember(session, &loaded, profile, &planned);
+        let measured = reasons.iter().filter(|reason| **reason == Reason::Measured).count();
+        nothing_to_do(session, (measured, reasons.len()));
         return Ok(0);
     }
     refuse_missing_programs(session, &planned.programs())?;
@@ -65,7 +75,7 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
     let summary = run::execute(request, &mut progress);
     drop(progress);
     let summary = summary?;
-    let _ = index::load(&*session.os, &layout);
+    remember(session, &loaded, profile, &planned);
     report(session, &loaded, &summary)
 }
 
@@ -83,12 +93,19 @@ fn measuring_lock(session: &Session) -> PathBuf {
     named.unwrap_or_else(|| PathBuf::from("/tmp/benchpaper-measuring.lock"))
 }
 
-fn nothing_to_do(session: &Session, reasons: &[Reason]) {
-    let measured = reasons.iter().filter(|reason| **reason == Reason::Measured).count();
+/// Remembers the plan, so that the next call need not make it. The index is derived: failing to save it is no harm.
+fn remember(session: &Session, loaded: &Loaded, profile: Option<&str>, planned: &Plan) {
+    if let Some(inputs) = workspace::inputs_digest(session, &loaded.folder, profile) {
+        let keys = planned.jobs.iter().map(|job| job.key).collect();
+        let _ = index::remember(&*session.os, &loaded.workspace.layout(), inputs, keys);
+    }
+}
+
+fn nothing_to_do(session: &Session, (measured, jobs): (usize, usize)) {
     if session.is_json {
         show::print(&serde_json::json!({"run": null, "ok": 0, "not_ok": 0, "measured": measured}).to_string());
     } else {
-        show::print(&format!("nothing to do: {measured} of {} jobs have a usable result", reasons.len()));
+        show::print(&format!("nothing to do: {measured} of {jobs} jobs have a usable result"));
     }
 }
 

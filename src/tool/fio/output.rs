@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::Deserialize;
@@ -196,6 +197,8 @@ pub(super) fn read(stdout: &[u8], settings: Option<&Settings>) -> Reading {
 /// The last complete JSON document of a text that may hold others and words between them.
 fn last_document<'a>(bytes: &'a [u8], reading: &mut Reading) -> Option<Document<'a>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // checked once as a whole, UTF-8 need not be checked string by string; other bytes may still stand around the JSON
+    let text = std::str::from_utf8(bytes).ok();
     let mut found: Vec<Document<'a>> = vec![];
     let mut error = None;
     let mut at = 0;
@@ -203,10 +206,13 @@ fn last_document<'a>(bytes: &'a [u8], reading: &mut Reading) -> Option<Document<
         if bytes[at..start].iter().any(|byte| !byte.is_ascii_whitespace()) {
             reading.warn("fio::text-around", format!("text before the JSON: {}", String::from_utf8_lossy(&bytes[at..start]).trim()));
         }
-        let mut stream = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Document<'a>>();
-        match stream.next() {
-            Some(Ok(document)) => {
-                at = start + stream.byte_offset();
+        let next = match text {
+            Some(text) => first(serde_json::Deserializer::from_str(&text[start..]).into_iter()),
+            None => first(serde_json::Deserializer::from_slice(&bytes[start..]).into_iter()),
+        };
+        match next {
+            Some(Ok((document, length))) => {
+                at = start + length;
                 found.push(document);
             }
             Some(Err(problem)) => {
@@ -227,6 +233,14 @@ fn last_document<'a>(bytes: &'a [u8], reading: &mut Reading) -> Option<Document<
         reading.fail("fio::json", "there is no JSON");
     }
     found.pop()
+}
+
+/// The first document of a stream and its length in bytes.
+fn first<'a, R: serde_json::de::Read<'a>>(
+    mut stream: serde_json::StreamDeserializer<'a, R, Document<'a>>,
+) -> Option<serde_json::Result<(Document<'a>, usize)>> {
+    let document = stream.next()?;
+    Some(document.map(|document| (document, stream.byte_offset())))
 }
 
 /// The next opening brace that begins a line.
@@ -330,34 +344,34 @@ fn labels(row: &Row<'_, '_>) -> Labels {
 
 struct Push<'a> {
     reading: &'a mut Reading,
-    labels: Labels,
+    labels: Arc<Labels>,
 }
 
 impl Push<'_> {
     fn value(&mut self, metric: &str, value: f64, pointer: String) {
         let metric = Metric::new(metric);
-        let unit = metric.unit().unwrap_or(Unit::ONE).symbol().to_owned();
+        let unit = metric.unit().unwrap_or(Unit::ONE).symbol();
         if value.is_finite() {
-            self.reading.measurements.push(Measurement { metric, labels: self.labels.clone(), value, unit, pointer });
+            self.reading.measurements.push(Measurement { metric, labels: Arc::clone(&self.labels), value, unit, pointer });
         }
     }
 
     /// All values of one row, each with its own place.
     fn row(&mut self, values: &Direction<'_>, at: &str) {
-        self.value("iops", values.iops, format!("{at}/iops"));
+        self.value("iops", values.iops, [at, "/iops"].concat());
         match values.bw_bytes {
-            Some(bandwidth) => self.value("bandwidth", bandwidth, format!("{at}/bw_bytes")),
+            Some(bandwidth) => self.value("bandwidth", bandwidth, [at, "/bw_bytes"].concat()),
             None => self.value("bandwidth", bandwidth(values), format!("{at}/io_bytes {at}/runtime")),
         }
         if let Some(latency) = counted(values.lat_ns.as_ref()) {
-            self.value("latency_mean", latency.mean, format!("{at}/lat_ns/mean"));
-            self.value("latency_min", latency.min, format!("{at}/lat_ns/min"));
-            self.value("latency_max", latency.max, format!("{at}/lat_ns/max"));
+            self.value("latency_mean", latency.mean, [at, "/lat_ns/mean"].concat());
+            self.value("latency_min", latency.min, [at, "/lat_ns/min"].concat());
+            self.value("latency_max", latency.max, [at, "/lat_ns/max"].concat());
         }
         self.percentiles(values, at);
-        self.value("runtime", values.runtime * 1e6, format!("{at}/runtime"));
-        self.value("operations", values.total_ios, format!("{at}/total_ios"));
-        self.value("bytes", values.io_bytes, format!("{at}/io_bytes"));
+        self.value("runtime", values.runtime * 1e6, [at, "/runtime"].concat());
+        self.value("operations", values.total_ios, [at, "/total_ios"].concat());
+        self.value("bytes", values.io_bytes, [at, "/io_bytes"].concat());
     }
 
     /// Percentiles of total latency where fio printed them, of completion latency otherwise.
@@ -370,7 +384,7 @@ impl Push<'_> {
         let Some(latency) = latency else { return };
         for (key_printed, value) in &latency.percentile.0 {
             if let Some((_, metric)) = PERCENTILES.iter().find(|(one, _)| one == key_printed) {
-                self.value(metric, *value, format!("{at}/{key}/percentile/{key_printed}"));
+                self.value(metric, *value, [at, "/", key, "/percentile/", key_printed].concat());
             }
         }
     }
@@ -382,7 +396,7 @@ fn counted<'b, 'a>(latency: Option<&'b Latency<'a>>) -> Option<&'b Latency<'a>> 
 }
 
 fn measure_row(row: &Row<'_, '_>, reading: &mut Reading) {
-    let labels = labels(row);
+    let labels = Arc::new(labels(row));
     Push { reading, labels }.row(row.values, &row.pointer);
 }
 
@@ -396,7 +410,7 @@ fn aggregate(rows: &[Row<'_, '_>], settings: Option<&Settings>, reading: &mut Re
     if operations < OPERATIONS_MIN {
         reading.invalidate("fio::few-operations", format!("{operations} operations, fewer than {OPERATIONS_MIN} say nothing"));
     }
-    let labels = Labels::from([("aggregate".to_owned(), "true".to_owned())]);
+    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
     let mut push = Push { reading, labels };
     if let [row] = rows {
         push.row(row.values, &row.pointer);
