@@ -58,7 +58,8 @@ impl Exact {
         let value: BigInt = digits.parse().map_err(|_| error())?;
         let scale = exponent - fraction.len() as i32;
         let power = BigInt::from(10).pow(scale.unsigned_abs());
-        let magnitude = if scale >= 0 { BigRational::from_integer(value * power) } else { BigRational::new(value, power) };
+        let magnitude =
+            if scale >= 0 { BigRational::from_integer(value * power) } else { BigRational::new(value, power) };
         Ok(Self(if is_negative { -magnitude } else { magnitude }))
     }
 

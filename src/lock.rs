@@ -46,8 +46,17 @@ pub struct CasesPin {
 
 /// Facts that are pinned wherever they are known; those of programs come on top.
 const PINNED: &[&str] = &[
-    "cpu.model", "cpu.cores", "cpu.threads", "cpu.microcode", "cpu.smt", "memory.size", "os.architecture", "os.family",
-    "os.kernel", "os.kernel_build", "virtualization.role",
+    "cpu.model",
+    "cpu.cores",
+    "cpu.threads",
+    "cpu.microcode",
+    "cpu.smt",
+    "memory.size",
+    "os.architecture",
+    "os.family",
+    "os.kernel",
+    "os.kernel_build",
+    "virtualization.role",
 ];
 
 /// The lock of an experiment on a machine.
@@ -71,7 +80,10 @@ pub fn parse(source: &Source) -> Result<Lock, Diagnostic> {
     let help = "Run `benchpaper lock` to write it again.";
     match lock {
         Ok(lock) if lock.format == FORMAT => Ok(lock),
-        Ok(lock) => Err(Diagnostic::error("lock::format", format!("the format `{}`, expected `{FORMAT}`", lock.format)).help(help)),
+        Ok(lock) => {
+            Err(Diagnostic::error("lock::format", format!("the format `{}`, expected `{FORMAT}`", lock.format))
+                .help(help))
+        }
         Err(error) => {
             let line = error.location().map_or(1, |location| location.line() as usize);
             let message = error.without_snippet().to_string();
@@ -109,7 +121,8 @@ pub fn differences(lock: &Lock, inventory: &Inventory) -> Vec<Difference> {
 /// What the manifest requires of the machine and its tools and does not find.
 pub fn check_requirements(experiment: &Experiment, inventory: &Inventory, source: &Source) -> Vec<Diagnostic> {
     let hosts = experiment.hosts.iter().filter(|(_, host)| host.role.0.contains(&Role::Sut));
-    let of_hosts = hosts.flat_map(|(_, host)| host.require.iter().map(|(path, wanted)| (path.value.to_string(), wanted)));
+    let of_hosts =
+        hosts.flat_map(|(_, host)| host.require.iter().map(|(path, wanted)| (path.value.to_string(), wanted)));
     let of_tools = experiment.tools.iter().map(|(name, pin)| (format!("tool.{}.version", name.value), &pin.version));
     let mut found = vec![];
     for (path, wanted) in of_hosts.chain(of_tools) {
@@ -128,7 +141,8 @@ pub fn check_requirements(experiment: &Experiment, inventory: &Inventory, source
 
 /// What keys of jobs depend on besides the case: machine, programs and kind of environment.
 pub fn binding(lock: &Lock, environment: &str, programs: &[String]) -> Digest {
-    const MACHINE: &[&str] = &["cpu.model", "cpu.cores", "cpu.threads", "memory.size", "os.kernel", "virtualization.role"];
+    const MACHINE: &[&str] =
+        &["cpu.model", "cpu.cores", "cpu.threads", "memory.size", "os.kernel", "virtualization.role"];
     let mut text = format!("environment={environment}\n");
     for path in MACHINE {
         text.push_str(&format!("{path}={}\n", lock.facts.get(*path).map_or("unavailable", String::as_str)));

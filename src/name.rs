@@ -111,8 +111,8 @@ fn edit_distance(from: &str, to: &str) -> usize {
     for (row, cells) in rows.iter_mut().enumerate() {
         cells[0] = row;
     }
-    for column in 0..=to.len() {
-        rows[0][column] = column;
+    for (column, cell) in rows[0].iter_mut().enumerate() {
+        *cell = column;
     }
     for row in 1..=from.len() {
         for column in 1..=to.len() {

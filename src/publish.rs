@@ -27,7 +27,9 @@ pub fn files(paper: &Paper, pdf: Vec<u8>) -> Vec<ReportFile> {
     let cellmap = paper.attachments.iter().find(|one| one.name == "cellmap.json");
     let mut files = vec![("paper.md".to_owned(), paper.markdown.clone().into_bytes()), ("paper.pdf".to_owned(), pdf)];
     files.extend(cellmap.map(|one| ("cellmap.json".to_owned(), one.bytes.clone())));
-    files.extend(paper.document.drawings.iter().map(|(name, svg)| (format!("figures/{name}"), svg.clone().into_bytes())));
+    files.extend(
+        paper.document.drawings.iter().map(|(name, svg)| (format!("figures/{name}"), svg.clone().into_bytes())),
+    );
     files.sort();
     files
 }
@@ -120,11 +122,15 @@ fn below(os: &dyn Os, folder: &Path, prefix: &str) -> std::io::Result<Vec<String
 pub fn kept_by_git(existing: &str, paths: &[PathBuf]) -> String {
     let mut lines: Vec<String> = existing.lines().map(str::to_owned).collect();
     if lines.is_empty() {
-        lines = ["# What published reports rest on is kept; `benchpaper publish` adds to this list.", "*", "!.gitignore"].map(str::to_owned).to_vec();
+        lines =
+            ["# What published reports rest on is kept; `benchpaper publish` adds to this list.", "*", "!.gitignore"]
+                .map(str::to_owned)
+                .to_vec();
     }
     for path in paths {
         let mut at = String::new();
-        let parts: Vec<String> = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        let parts: Vec<String> =
+            path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
         for (number, part) in parts.iter().enumerate() {
             at = format!("{at}/{part}");
             let line = if number + 1 == parts.len() { format!("!{at}") } else { format!("!{at}/") };

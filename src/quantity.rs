@@ -71,7 +71,11 @@ impl Quantity {
         let unit = Unit::parse(symbol)
             .ok_or_else(|| QuantityError::UnitUnknown { unit: symbol.chars().take(40).collect() })?;
         if unit.dimension() != dimension {
-            return Err(QuantityError::DimensionDiffers { text: shown(), found: unit.dimension(), expected: dimension });
+            return Err(QuantityError::DimensionDiffers {
+                text: shown(),
+                found: unit.dimension(),
+                expected: dimension,
+            });
         }
         Ok(Self { text: format!("{number} {symbol}"), value, unit })
     }

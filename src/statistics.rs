@@ -128,7 +128,11 @@ pub fn blocked_ratio(baseline: &[f64], treated: &[f64]) -> Option<BlockedRatio> 
     if let Ok(student) = StudentsT::new(0.0, 1.0, (blocks - 1) as f64) {
         let half = student.inverse_cdf(f64::midpoint(1.0, LEVEL_AIM)) * error;
         found.interval = Some((libm::exp(center - half), libm::exp(center + half)));
-        found.p_t = Some(if error > 0.0 { 2.0 * student.sf((center / error).abs()) } else { f64::from(u8::from(center == 0.0)) });
+        found.p_t = Some(if error > 0.0 {
+            2.0 * student.sf((center / error).abs())
+        } else {
+            f64::from(u8::from(center == 0.0))
+        });
     }
     found.p_rank = signed_rank_p(&logs);
     Some(found)
@@ -146,7 +150,8 @@ fn signed_rank_p(differences: &[f64]) -> Option<f64> {
     }
     nonzero.sort_by(|one, other| one.abs().total_cmp(&other.abs()));
     let doubled_ranks = doubled_mid_ranks(&nonzero);
-    let positive: usize = nonzero.iter().zip(&doubled_ranks).filter(|(value, _)| **value > 0.0).map(|(_, rank)| rank).sum();
+    let positive: usize =
+        nonzero.iter().zip(&doubled_ranks).filter(|(value, _)| **value > 0.0).map(|(_, rank)| rank).sum();
     let total: usize = doubled_ranks.iter().sum();
     let mut shares = vec![0.0; total + 1];
     shares[0] = 1.0;

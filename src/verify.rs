@@ -99,7 +99,11 @@ impl Report {
         }
         let is_nothing = self.numbers.checked == 0;
         let is_lax = self.rendered_again != Again::Same || self.objects.missing > 0;
-        if is_nothing || self.rendered_again == Again::Skipped || self.objects.missing > 0 || (is_strict && is_lax) { 3 } else { 0 }
+        if is_nothing || self.rendered_again == Again::Skipped || self.objects.missing > 0 || (is_strict && is_lax) {
+            3
+        } else {
+            0
+        }
     }
 }
 
@@ -118,9 +122,11 @@ pub fn attachments(bytes: &[u8]) -> Result<(BTreeMap<String, Vec<u8>>, pdf::Repo
 pub fn input_of(files: &BTreeMap<String, Vec<u8>>) -> Result<Input, VerifyError> {
     let bytes = |name: &str| files.get(name).ok_or_else(|| VerifyError(format!("the attachment `{name}` is missing")));
     let text = |name: &str| {
-        String::from_utf8(bytes(name)?.clone()).map_err(|_| VerifyError(format!("the attachment `{name}` is not UTF-8")))
+        String::from_utf8(bytes(name)?.clone())
+            .map_err(|_| VerifyError(format!("the attachment `{name}` is not UTF-8")))
     };
-    let broken = |name: &str, error: serde_json::Error| VerifyError(format!("the attachment `{name}` can not be read: {error}"));
+    let broken =
+        |name: &str, error: serde_json::Error| VerifyError(format!("the attachment `{name}` can not be read: {error}"));
     Ok(Input {
         manifest: text("experiment.yaml")?,
         lock: text("experiment.lock.yaml")?,
@@ -200,7 +206,8 @@ fn compare_bytes(
     report: &mut Report,
 ) -> Result<(), VerifyError> {
     let made = render::format::pdf::write(paper, &identity_of(paper, input));
-    let made = made.map_err(|problems| VerifyError(problems.into_iter().map(|one| one.message).collect::<Vec<_>>().join("; ")))?;
+    let made = made
+        .map_err(|problems| VerifyError(problems.into_iter().map(|one| one.message).collect::<Vec<_>>().join("; ")))?;
     if made == bytes {
         report.rendered_again = Again::Same;
         return Ok(());
@@ -319,7 +326,10 @@ fn check_objects(results: &Results, reader: &Reader<'_>, report: &mut Report) {
         let wrong = samples.iter().find(|(case, metric, sample)| !gives(results, (*case, metric, sample), &bytes));
         if let Some((_, metric, sample)) = wrong {
             report.objects.failed += 1;
-            report.failures.push(format!("object {digest} does not give {} = {} at {}", metric.metric, sample.value, sample.pointer));
+            report.failures.push(format!(
+                "object {digest} does not give {} = {} at {}",
+                metric.metric, sample.value, sample.pointer
+            ));
         }
     }
 }

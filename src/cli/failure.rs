@@ -56,7 +56,9 @@ impl From<StoreError> for Failure {
         let code = if matches!(error, StoreError::Integrity { .. }) { 4 } else { 3 };
         let help = match error {
             StoreError::Busy { .. } => Some("Wait until the other benchpaper has ended.".to_owned()),
-            StoreError::Integrity { .. } => Some("`benchpaper store check` names all damage. Restore the file from a copy.".to_owned()),
+            StoreError::Integrity { .. } => {
+                Some("`benchpaper store check` names all damage. Restore the file from a copy.".to_owned())
+            }
             _ => None,
         };
         Self::Other { code, message: error.to_string(), help }
@@ -67,7 +69,8 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Store(error) => error.into(),
-            RunError::Measuring => Self::incomplete(error.to_string()).help("Two measurements at once disturb each other; wait until it has ended."),
+            RunError::Measuring => Self::incomplete(error.to_string())
+                .help("Two measurements at once disturb each other; wait until it has ended."),
             RunError::Os { .. } => Self::incomplete(error.to_string()),
         }
     }

@@ -29,7 +29,16 @@ pub(crate) struct Progress {
 impl Progress {
     /// On a terminal a bar is drawn.
     pub(crate) fn new(is_terminal: bool) -> Self {
-        Self { bar: None, is_terminal, jobs: 0, done: 0, failed: 0, left_ns: 0, earlier: BTreeMap::new(), is_quiet: false }
+        Self {
+            bar: None,
+            is_terminal,
+            jobs: 0,
+            done: 0,
+            failed: 0,
+            left_ns: 0,
+            earlier: BTreeMap::new(),
+            is_quiet: false,
+        }
     }
 
     fn line(&self, text: &str) {
@@ -71,7 +80,13 @@ impl Observer for Progress {
         let label = format!("{} #{}", case.label(), finished.replicate);
         if finished.outcome != Outcome::Ok {
             self.failed += 1;
-            self.line(&format!("[{}/{}] {label}: {}: {}", self.done, self.jobs, finished.outcome.word(), finished.reason));
+            self.line(&format!(
+                "[{}/{}] {label}: {}: {}",
+                self.done,
+                self.jobs,
+                finished.outcome.word(),
+                finished.reason
+            ));
             return;
         }
         if self.is_quiet {
@@ -84,7 +99,8 @@ impl Observer for Progress {
             Some((metric, value)) => {
                 let earlier = self.earlier.entry(case.label()).or_default();
                 let before: Vec<String> = earlier.iter().rev().take(4).rev().map(|value| short(*value)).collect();
-                let before = if before.is_empty() { String::new() } else { format!("  (before: {})", before.join(", ")) };
+                let before =
+                    if before.is_empty() { String::new() } else { format!("  (before: {})", before.join(", ")) };
                 earlier.push(value);
                 format!("{} {}{before}", metric.title(), short(value))
             }

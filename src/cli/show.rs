@@ -78,7 +78,8 @@ fn rendered(diagnostic: &Diagnostic, has_unicode: bool) -> String {
         diagnostic::Severity::Error => Severity::Error,
         diagnostic::Severity::Warning => Severity::Warning,
     };
-    let mut shown = MietteDiagnostic::new(printable(&diagnostic.message)).with_code(diagnostic.code).with_severity(severity);
+    let mut shown =
+        MietteDiagnostic::new(printable(&diagnostic.message)).with_code(diagnostic.code).with_severity(severity);
     if let Some(help) = &diagnostic.help {
         shown = shown.with_help(printable(help));
     }
@@ -88,9 +89,14 @@ fn rendered(diagnostic: &Diagnostic, has_unicode: bool) -> String {
     let report = match &diagnostic.place {
         Some((source, span)) => {
             // one space for each control character keeps every place where it was
-            let safe: String = source.text().chars().map(|one| if one.is_control() && !matches!(one, '\n' | '\t') { ' ' } else { one }).collect();
+            let safe: String = source
+                .text()
+                .chars()
+                .map(|one| if one.is_control() && !matches!(one, '\n' | '\t') { ' ' } else { one })
+                .collect();
             let end = span.end.max(span.start + 1).min(safe.len().max(span.start + 1));
-            let length = source.text().get(span.start..end).map_or(1, |text| text.lines().next().unwrap_or("").len().max(1));
+            let length =
+                source.text().get(span.start..end).map_or(1, |text| text.lines().next().unwrap_or("").len().max(1));
             let label = LabeledSpan::at(span.start..span.start + length, "here");
             Report::from(shown.with_label(label)).with_source_code(NamedSource::new(source.name(), safe))
         }

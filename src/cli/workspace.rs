@@ -40,12 +40,14 @@ impl Workspace {
             return Ok(Self { root });
         }
         let start = session.os.canonical(from).map_err(Failure::io(from))?;
-        let found = start.ancestors().find(|folder| is_there(&*session.os, &folder.join("experiments")).unwrap_or(false));
+        let found =
+            start.ancestors().find(|folder| is_there(&*session.os, &folder.join("experiments")).unwrap_or(false));
         match found {
             Some(root) => Ok(Self { root: root.to_owned() }),
             None => {
                 let message = format!("{} lies in no folder that has `experiments` in it", start.display());
-                Err(Failure::usage(message).help("`benchpaper init NAME` begins an experiment here; `--root` names another folder."))
+                Err(Failure::usage(message)
+                    .help("`benchpaper init NAME` begins an experiment here; `--root` names another folder."))
             }
         }
     }
@@ -107,7 +109,12 @@ pub(crate) fn inputs_digest(session: &Session, folder: &Path, profile: Option<&s
     let lock = session.os.read(&folder.join("experiment.lock.yaml"), LOCK_LIMIT_BYTES).ok()?;
     let program = session.os.own_program().and_then(|path| session.os.stat(&path)).ok()?;
     let program = format!("{} {} {}", env!("CARGO_PKG_VERSION"), program.length, program.modified_ns);
-    let parts = [Digest::of(&manifest), Digest::of(&lock), Digest::of(profile.unwrap_or_default().as_bytes()), Digest::of(program.as_bytes())];
+    let parts = [
+        Digest::of(&manifest),
+        Digest::of(&lock),
+        Digest::of(profile.unwrap_or_default().as_bytes()),
+        Digest::of(program.as_bytes()),
+    ];
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes().as_slice()).collect();
     Some(Digest::tagged("benchpaper/inputs@1", &parts))
 }
@@ -135,7 +142,8 @@ pub(crate) fn load(session: &Session, given: &Path) -> Result<Loaded, Failure> {
     let folder_name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if folder_name != experiment.name.value.as_str() {
         let message = format!("the experiment is called `{}`, its folder `{folder_name}`", experiment.name.value);
-        let problem = crate::diagnostic::Diagnostic::error("manifest::folder", message).at(&source, experiment.name.span);
+        let problem =
+            crate::diagnostic::Diagnostic::error("manifest::folder", message).at(&source, experiment.name.span);
         return Err(vec![problem.help("Give both the same name.")].into());
     }
     Ok(Loaded { workspace, folder, source, experiment })
@@ -146,7 +154,8 @@ impl Loaded {
     pub(crate) fn expand(&self, profile: Option<&str>) -> Result<Expansion, Failure> {
         let settings = plan::settings(&self.experiment, profile).ok_or_else(|| {
             let known = plan::profile_names(&self.experiment).join(", ");
-            Failure::usage(format!("no profile is called `{}`", profile.unwrap_or_default())).help(format!("There are: {known}."))
+            Failure::usage(format!("no profile is called `{}`", profile.unwrap_or_default()))
+                .help(format!("There are: {known}."))
         })?;
         Ok(plan::expand(&self.experiment, &self.source, settings)?)
     }
@@ -203,7 +212,11 @@ impl Loaded {
     }
 
     /// The record of the experiment and its results under a plan.
-    pub(crate) fn results<'a>(&self, session: &'a Session, plan: &Plan) -> Result<(Results, History, Reader<'a>), Failure> {
+    pub(crate) fn results<'a>(
+        &self,
+        session: &'a Session,
+        plan: &Plan,
+    ) -> Result<(Results, History, Reader<'a>), Failure> {
         let layout = self.workspace.layout();
         let mut reader = Reader::open(&*session.os, &layout)?;
         let history = history(&*session.os, &layout, &mut reader, &self.experiment.name.value)?;

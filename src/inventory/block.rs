@@ -20,9 +20,15 @@ pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
         add("requests", "queue/nr_requests");
         add("logical_block_size", "queue/logical_block_size");
         let scheduler = read_text(scope.os, &format!("{folder}/{name}/queue/scheduler"));
-        facts.push((format!("{name}.scheduler"), scheduler.map_or_else(|error| Fact::Unavailable(error.to_string()), |text| chosen(&text))));
-        let sectors = read_text(scope.os, &format!("{folder}/{name}/size")).ok().and_then(|text| text.parse::<u64>().ok());
-        let size = sectors.map_or(Fact::Unavailable("no size".to_owned()), |sectors| Fact::Measured(format!("{} MiB", sectors / 2048)));
+        facts.push((
+            format!("{name}.scheduler"),
+            scheduler.map_or_else(|error| Fact::Unavailable(error.to_string()), |text| chosen(&text)),
+        ));
+        let sectors =
+            read_text(scope.os, &format!("{folder}/{name}/size")).ok().and_then(|text| text.parse::<u64>().ok());
+        let size = sectors.map_or(Fact::Unavailable("no size".to_owned()), |sectors| {
+            Fact::Measured(format!("{} MiB", sectors / 2048))
+        });
         facts.push((format!("{name}.size"), size));
     }
     facts

@@ -39,7 +39,8 @@ fn mount_of<'a>(mounts: &'a str, path: &Path) -> Option<(&'a str, &'a str, &'a s
     let mut best: Option<(usize, (&str, &str, &str))> = None;
     for line in mounts.lines() {
         let mut words = line.split(' ');
-        let (Some(device), Some(point), Some(kind), Some(options)) = (words.next(), words.next(), words.next(), words.next())
+        let (Some(device), Some(point), Some(kind), Some(options)) =
+            (words.next(), words.next(), words.next(), words.next())
         else {
             continue;
         };

@@ -23,7 +23,20 @@ pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
 /// The kernel's command line may hold addresses and identifiers of disks: their values are left out, and so is all that
 /// follows `--`, which is meant for the first process.
 fn command_line(fact: Fact) -> Fact {
-    const PRIVATE: &[&str] = &["init", "rdinit", "root", "ip", "resume", "nfsroot", "BOOT_IMAGE", "netdev", "ifname", "hostname", "rd.luks.uuid", "cryptdevice"];
+    const PRIVATE: &[&str] = &[
+        "init",
+        "rdinit",
+        "root",
+        "ip",
+        "resume",
+        "nfsroot",
+        "BOOT_IMAGE",
+        "netdev",
+        "ifname",
+        "hostname",
+        "rd.luks.uuid",
+        "cryptdevice",
+    ];
     let Fact::Measured(text) = fact else { return fact };
     let hide = |word: &str| match word.split_once('=') {
         Some((key, _)) if PRIVATE.contains(&key) => format!("{key}=…"),

@@ -97,7 +97,8 @@ pub fn collect(scope: &Scope<'_>) -> Inventory {
 }
 
 /// Facts that name the machine for results: a result of another CPU or kernel is another result.
-const FINGERPRINT: &[&str] = &["cpu.model", "cpu.cores", "cpu.threads", "memory.size", "os.kernel", "virtualization.role"];
+const FINGERPRINT: &[&str] =
+    &["cpu.model", "cpu.cores", "cpu.threads", "memory.size", "os.kernel", "virtualization.role"];
 
 impl Inventory {
     /// The value of a fact, measured or declared.

@@ -13,8 +13,11 @@ pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
             continue;
         }
         facts.push((format!("{name}.mtu"), read_fact(scope.os, &format!("{folder}/{name}/mtu"))));
-        let speed = read_text(scope.os, &format!("{folder}/{name}/speed")).ok().and_then(|text| text.parse::<u64>().ok());
-        let speed = speed.map_or(Fact::Unavailable("the driver does not say".to_owned()), |mbit| Fact::Measured(format!("{mbit} Mbit/s")));
+        let speed =
+            read_text(scope.os, &format!("{folder}/{name}/speed")).ok().and_then(|text| text.parse::<u64>().ok());
+        let speed = speed.map_or(Fact::Unavailable("the driver does not say".to_owned()), |mbit| {
+            Fact::Measured(format!("{mbit} Mbit/s"))
+        });
         facts.push((format!("{name}.speed"), speed));
         let driver = scope.os.canonical(Path::new(&format!("{folder}/{name}/device/driver"))).ok();
         let driver = driver.and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));

@@ -16,9 +16,17 @@ fn facts_of(scope: &Scope<'_>, program: &str) -> Vec<(String, Fact)> {
             (format!("{name}.sha256"), Fact::Unavailable(reason)),
         ];
     };
-    let hashed = scope.os.canonical(&path).and_then(|path| scope.os.open(&path)).and_then(|mut file| Digest::of_reader(&mut *file));
-    let digest = hashed.map_or_else(|error| Fact::Unavailable(error.to_string()), |(digest, _)| Fact::Measured(digest.to_string()));
-    vec![(format!("{name}.version"), version(scope, program, &path.display().to_string())), (format!("{name}.sha256"), digest)]
+    let hashed = scope
+        .os
+        .canonical(&path)
+        .and_then(|path| scope.os.open(&path))
+        .and_then(|mut file| Digest::of_reader(&mut *file));
+    let digest = hashed
+        .map_or_else(|error| Fact::Unavailable(error.to_string()), |(digest, _)| Fact::Measured(digest.to_string()));
+    vec![
+        (format!("{name}.version"), version(scope, program, &path.display().to_string())),
+        (format!("{name}.sha256"), digest),
+    ]
 }
 
 /// Only programs that are known to answer `--version` and do nothing else are asked; a stranger's program is never run

@@ -4,7 +4,9 @@ use super::{Fact, Scope, read_fact, read_text};
 
 pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
     let cpuinfo = read_text(scope.os, "/proc/cpuinfo").unwrap_or_default();
-    let is_guest = cpuinfo.lines().any(|line| line.starts_with("flags") && line.split_whitespace().any(|flag| flag == "hypervisor"));
+    let is_guest = cpuinfo
+        .lines()
+        .any(|line| line.starts_with("flags") && line.split_whitespace().any(|flag| flag == "hypervisor"));
     let role = if is_guest { "guest" } else { "host" };
     let mut facts = vec![("role".to_owned(), Fact::Measured(role.to_owned()))];
     if is_guest {

@@ -250,8 +250,10 @@ impl Shape for Exclusion {
         };
         let mut levels = vec![];
         for (key, value) in entries.iter().filter(|(key, _)| key.text != "reason") {
-            let nodes = if let Value::List(items) = &value.value { items.as_slice() } else { std::slice::from_ref(value) };
-            let texts = nodes.iter().filter_map(|node| Some(Spanned { span: node.span, value: node.scalar()? })).collect();
+            let nodes =
+                if let Value::List(items) = &value.value { items.as_slice() } else { std::slice::from_ref(value) };
+            let texts =
+                nodes.iter().filter_map(|node| Some(Spanned { span: node.span, value: node.scalar()? })).collect();
             let name = Name::new(&key.text).ok()?;
             levels.push((Spanned { span: key.span, value: name }, texts));
         }
@@ -437,7 +439,8 @@ pub fn parse(source: &Source) -> Parsed {
     let (root, mut diagnostics) = node::parse(source);
     let Some(root) = root else {
         if diagnostics.is_empty() {
-            diagnostics.push(Diagnostic::error("manifest::empty", "the file holds no YAML").at(source, Span::default()));
+            diagnostics
+                .push(Diagnostic::error("manifest::empty", "the file holds no YAML").at(source, Span::default()));
         }
         return Parsed { experiment: None, diagnostics };
     };
@@ -475,14 +478,19 @@ fn check(experiment: &Experiment, problems: &mut Problems) {
     check_treatment(experiment, problems);
     check_design(experiment, problems);
     if experiment.workloads.is_empty() {
-        problems.error("manifest::no-workloads", experiment.name.span, "there is no workload", "Describe one under `workloads`.");
+        problems.error(
+            "manifest::no-workloads",
+            experiment.name.span,
+            "there is no workload",
+            "Describe one under `workloads`.",
+        );
     }
 }
 
 fn check_version(version: &Spanned<String>, problems: &mut Problems) {
     let parts: Vec<&str> = version.value.split('.').collect();
     let is_number = |part: &&str| !part.is_empty() && part.len() < 10 && part.bytes().all(|byte| byte.is_ascii_digit());
-    if parts.len() != 3 || !parts.iter().all(|part| is_number(part)) {
+    if parts.len() != 3 || !parts.iter().all(is_number) {
         let message = format!("the version `{}`, expected three numbers", version.value);
         problems.error("manifest::version", version.span, message, "Write it as `1.0.0`.");
     }
@@ -492,11 +500,20 @@ fn check_hosts(experiment: &Experiment, problems: &mut Problems) {
     let suts: Vec<_> = experiment.hosts.iter().filter(|(_, host)| host.role.0.contains(&Role::Sut)).collect();
     if suts.len() != 1 {
         let message = format!("{} hosts have the role `sut`, expected one", suts.len());
-        problems.error("manifest::sut", experiment.name.span, message, "Give exactly one host `role: [controller, sut]`.");
+        problems.error(
+            "manifest::sut",
+            experiment.name.span,
+            message,
+            "Give exactly one host `role: [controller, sut]`.",
+        );
     }
-    if let Some(fill) = experiment.design.precondition.iter().map(|step| &step.fill).find(|fill| {
-        suts.first().is_some_and(|(_, host)| host.devices.get(fill.device.value.as_str()).is_none())
-    }) {
+    if let Some(fill) = experiment
+        .design
+        .precondition
+        .iter()
+        .map(|step| &step.fill)
+        .find(|fill| suts.first().is_some_and(|(_, host)| host.devices.get(fill.device.value.as_str()).is_none()))
+    {
         unknown_reference("device", &fill.device, suts.iter().flat_map(|(_, host)| host.devices.names()), problems);
     }
 }
@@ -518,7 +535,9 @@ pub fn unknown_reference<'a>(
 }
 
 fn check_factors(experiment: &Experiment, problems: &mut Problems) {
-    for (special, known) in [("workload", experiment.workloads.names().collect::<Vec<_>>()), ("arm", experiment.arms.names().collect())] {
+    for (special, known) in
+        [("workload", experiment.workloads.names().collect::<Vec<_>>()), ("arm", experiment.arms.names().collect())]
+    {
         let Some(levels) = experiment.matrix.factors.get(special) else { continue };
         for level in &levels.0 {
             if !known.contains(&level.text.as_str())
@@ -530,11 +549,21 @@ fn check_factors(experiment: &Experiment, problems: &mut Problems) {
     }
     if !experiment.arms.is_empty() && experiment.matrix.factors.get("arm").is_none() {
         let help = "Add `arm: […]` to `matrix.factors`.";
-        problems.error("manifest::arms-unused", experiment.name.span, "there are arms, but no factor `arm` chooses one", help);
+        problems.error(
+            "manifest::arms-unused",
+            experiment.name.span,
+            "there are arms, but no factor `arm` chooses one",
+            help,
+        );
     }
     if experiment.workloads.len() > 1 && experiment.matrix.factors.get("workload").is_none() {
         let help = "Add `workload: […]` to `matrix.factors`.";
-        problems.error("manifest::workloads-unused", experiment.name.span, "there are several workloads, but no factor `workload` chooses one", help);
+        problems.error(
+            "manifest::workloads-unused",
+            experiment.name.span,
+            "there are several workloads, but no factor `workload` chooses one",
+            help,
+        );
     }
 }
 
@@ -548,7 +577,12 @@ fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
             for level in levels {
                 if !known.0.iter().any(|one| one.text == level.value) {
                     let message = format!("the factor `{}` has no level `{}`", factor.value, level.value);
-                    problems.error("manifest::unknown-level", level.span, message, "An exclude names levels of the matrix.");
+                    problems.error(
+                        "manifest::unknown-level",
+                        level.span,
+                        message,
+                        "An exclude names levels of the matrix.",
+                    );
                 }
             }
         }
@@ -569,7 +603,12 @@ fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
         let is_declared = declares_arm || experiment.treatment.iter().any(|one| one.value.as_str() == key);
         if !is_declared && !experiment.treatment.is_empty() {
             let message = format!("arms differ in `{key}`, which is not part of the treatment");
-            problems.error("manifest::undeclared-difference", *span, message, format!("Add `{key}` to `treatment`, or give all arms the same."));
+            problems.error(
+                "manifest::undeclared-difference",
+                *span,
+                message,
+                format!("Add `{key}` to `treatment`, or give all arms the same."),
+            );
         }
     }
 }

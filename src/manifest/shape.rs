@@ -280,7 +280,10 @@ impl Shape for u64 {
 /// Reads a quantity of a dimension, with the message that belongs to each mistake.
 pub fn decode_quantity(node: &Node, dimension: Dimension, problems: &mut Problems) -> Option<Quantity> {
     let units = Unit::symbols(dimension).collect::<Vec<_>>();
-    let help = format!("Write a number and one of the units {}.", units.iter().map(|unit| format!("`{unit}`")).collect::<Vec<_>>().join(", "));
+    let help = format!(
+        "Write a number and one of the units {}.",
+        units.iter().map(|unit| format!("`{unit}`")).collect::<Vec<_>>().join(", ")
+    );
     let text = match &node.value {
         Value::Number(text) => {
             let message = format!("the bare number `{text}` where a {dimension} with a unit belongs");
@@ -396,7 +399,12 @@ impl<'a> Fields<'a> {
         let missing = T::missing();
         if missing.is_none() {
             let span = Span { start: self.node.span.start, end: self.node.span.start + 1 };
-            problems.error("manifest::missing-key", span, format!("the key `{key}` is missing"), format!("Add `{key}: …`."));
+            problems.error(
+                "manifest::missing-key",
+                span,
+                format!("the key `{key}` is missing"),
+                format!("Add `{key}: …`."),
+            );
         }
         missing
     }
@@ -443,7 +451,8 @@ pub fn record_schema(doc: &str, fields: &[(&str, serde_json::Value, bool, &str)]
         }
         properties.insert((*name).to_owned(), schema);
     }
-    let required: Vec<&str> = fields.iter().filter(|(_, _, is_required, _)| *is_required).map(|field| field.0).collect();
+    let required: Vec<&str> =
+        fields.iter().filter(|(_, _, is_required, _)| *is_required).map(|field| field.0).collect();
     json!({
         "type": "object", "description": doc.trim(), "properties": properties, "required": required,
         "additionalProperties": false,

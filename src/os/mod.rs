@@ -197,5 +197,6 @@ pub fn remove_tree(os: &dyn Os, path: &Path) -> io::Result<()> {
 
 /// RFC 3339 to the second, UTC.
 pub fn timestamp(nanoseconds_since_epoch: i128) -> String {
-    jiff::Timestamp::from_nanosecond(nanoseconds_since_epoch).map_or_else(|_| "unknown".to_owned(), |at| format!("{at:.0}"))
+    jiff::Timestamp::from_nanosecond(nanoseconds_since_epoch)
+        .map_or_else(|_| "unknown".to_owned(), |at| format!("{at:.0}"))
 }

@@ -13,14 +13,17 @@ pub const TEMPLATE_LIMIT_BYTES: u64 = 1 << 20;
 pub const MARKERS: [char; 4] = ['\u{e000}', '\u{e001}', '\u{e002}', '\u{e003}'];
 
 /// The functions whose use makes a section one that reports results.
-const REPORTING: &[&str] = &["value(", "change(", "ratio(", "results(", "result_table(", "chart(", "comparison(", "noise("];
+const REPORTING: &[&str] =
+    &["value(", "change(", "ratio(", "results(", "result_table(", "chart(", "comparison(", "noise("];
 
 /// Checks a template without rendering it.
 pub fn check(source: &Source) -> Vec<Diagnostic> {
     let mut found = vec![];
     if let Some(at) = source.text().find(MARKERS) {
         let span = Span { start: at, end: at + 3 };
-        found.push(Diagnostic::error("paper::private-use", "a private-use character").at(source, span).help("Remove it."));
+        found.push(
+            Diagnostic::error("paper::private-use", "a private-use character").at(source, span).help("Remove it."),
+        );
     }
     for section in sections(source.text()) {
         if REPORTING.iter().any(|function| section.text.contains(function)) {
@@ -62,16 +65,26 @@ fn literal_numbers(source: &Source, section: &Section<'_>) -> Vec<Diagnostic> {
             continue;
         }
         let start = at;
-        while at < bytes.len() && (bytes[at].is_ascii_digit() || (matches!(bytes[at], b'.' | b',') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit))) {
+        while at < bytes.len()
+            && (bytes[at].is_ascii_digit()
+                || (matches!(bytes[at], b'.' | b',') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)))
+        {
             at += 1;
         }
-        let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-') || *byte >= 0x80);
-        let is_in_word = (start > 0 && joins(bytes.get(start - 1))) || bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
+        let joins = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-') || *byte >= 0x80)
+        };
+        let is_in_word =
+            (start > 0 && joins(bytes.get(start - 1))) || bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
         if !is_in_word {
             let span = Span { start: section.start + start, end: section.start + at };
             let number = &words[start..at];
             let help = "Write `{{ value(…) }}` for a result, or `{{ configured(…) }}` for what the manifest sets.";
-            found.push(Diagnostic::error("paper::literal-number", format!("the number `{number}` is typed by hand")).at(source, span).help(help));
+            found.push(
+                Diagnostic::error("paper::literal-number", format!("the number `{number}` is typed by hand"))
+                    .at(source, span)
+                    .help(help),
+            );
         }
     }
     found

@@ -51,9 +51,8 @@ pub fn read(bytes: &[u8]) -> Result<Report, PdfError> {
         return refuse("it does not begin with %PDF-");
     }
     let owned = bytes.to_vec();
-    let work = move || {
-        catch_unwind(AssertUnwindSafe(|| read_here(owned))).unwrap_or_else(|_| refuse("it can not be parsed"))
-    };
+    let work =
+        move || catch_unwind(AssertUnwindSafe(|| read_here(owned))).unwrap_or_else(|_| refuse("it can not be parsed"));
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
     let thread = thread.map_err(|error| PdfError(error.to_string()))?;
     thread.join().unwrap_or_else(|_| refuse("it can not be parsed"))

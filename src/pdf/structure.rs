@@ -14,14 +14,37 @@ const DEPTH_MAX: usize = 64;
 
 /// Keys that make a file do something, hide something, or need a key.
 const FORBIDDEN_KEYS: &[&[u8]] = &[
-    b"JS", b"JavaScript", b"AA", b"OpenAction", b"AcroForm", b"XFA", b"RichMediaContent", b"OCProperties", b"OC",
-    b"OCGs", b"Launch", b"Encrypt",
+    b"JS",
+    b"JavaScript",
+    b"AA",
+    b"OpenAction",
+    b"AcroForm",
+    b"XFA",
+    b"RichMediaContent",
+    b"OCProperties",
+    b"OC",
+    b"OCGs",
+    b"Launch",
+    b"Encrypt",
 ];
 
 /// Kinds of action other than a jump within the file or a link.
 const FORBIDDEN_ACTIONS: &[&[u8]] = &[
-    b"JavaScript", b"Launch", b"GoToR", b"GoToE", b"SubmitForm", b"ImportData", b"ResetForm", b"Rendition", b"Hide",
-    b"Named", b"Movie", b"Sound", b"SetOCGState", b"GoTo3DView", b"Thread",
+    b"JavaScript",
+    b"Launch",
+    b"GoToR",
+    b"GoToE",
+    b"SubmitForm",
+    b"ImportData",
+    b"ResetForm",
+    b"Rendition",
+    b"Hide",
+    b"Named",
+    b"Movie",
+    b"Sound",
+    b"SetOCGState",
+    b"GoTo3DView",
+    b"Thread",
 ];
 
 fn find(haystack: &[u8], needle: &[u8], from: usize) -> Option<usize> {
@@ -59,11 +82,20 @@ pub(super) fn check_revisions(bytes: &[u8], findings: &mut Vec<String>) -> Resul
     if !tail.trim_ascii_end().ends_with(b"%%EOF") {
         findings.push("bytes follow the end of the file".to_owned());
     }
-    let last = bytes.windows(9).rposition(|window| window == b"startxref").ok_or_else(|| PdfError("it has no startxref".to_owned()))?;
-    let digits: String =
-        bytes[last + 9..].trim_ascii_start().iter().take_while(|byte| byte.is_ascii_digit()).take(12).map(|byte| char::from(*byte)).collect();
+    let last = bytes
+        .windows(9)
+        .rposition(|window| window == b"startxref")
+        .ok_or_else(|| PdfError("it has no startxref".to_owned()))?;
+    let digits: String = bytes[last + 9..]
+        .trim_ascii_start()
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .take(12)
+        .map(|byte| char::from(*byte))
+        .collect();
     let at: usize = digits.parse().map_err(|_| PdfError("its startxref is no number".to_owned()))?;
-    let (trailer, is_stream) = trailer_at(bytes, at).ok_or_else(|| PdfError("its cross-reference can not be read".to_owned()))?;
+    let (trailer, is_stream) =
+        trailer_at(bytes, at).ok_or_else(|| PdfError("its cross-reference can not be read".to_owned()))?;
     if trailer.contains_key("Encrypt") {
         return refuse("it is encrypted");
     }
@@ -112,7 +144,8 @@ pub(super) fn check_objects(pdf: &Pdf, findings: &mut Vec<String>) -> Result<(),
         seen += 1;
         scan(&object, 0, findings);
         if let Object::Stream(stream) = &object {
-            let kind = |key: &str, name: &[u8]| stream.dict().get::<Name<'_>>(key).is_some_and(|found| &found[..] == name);
+            let kind =
+                |key: &str, name: &[u8]| stream.dict().get::<Name<'_>>(key).is_some_and(|found| &found[..] == name);
             if !kind("Type", b"XRef") && !kind("Type", b"ObjStm") {
                 total += decode(stream, STREAM_LIMIT_BYTES)?.len();
             }

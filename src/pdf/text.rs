@@ -87,7 +87,12 @@ pub(super) fn read(pdf: &Pdf, findings: &mut Vec<String>) -> Result<Vec<Vec<Stri
 
 /// Goes through the operations in drawing order: bounds them, and notes the text of marked content, which the
 /// interpreter does not pass on.
-fn walk(mut operations: TypedIter<'_>, resources: &Resources<'_>, depth: usize, content: &mut Content) -> Result<(), PdfError> {
+fn walk(
+    mut operations: TypedIter<'_>,
+    resources: &Resources<'_>,
+    depth: usize,
+    content: &mut Content,
+) -> Result<(), PdfError> {
     if depth > FORM_DEPTH_MAX {
         return refuse("its drawings are nested too deep");
     }
@@ -99,9 +104,11 @@ fn walk(mut operations: TypedIter<'_>, resources: &Resources<'_>, depth: usize, 
         match operation {
             TypedInstruction::BeginMarkedContent(mark) => content.marks.push_back((mark.0.to_vec(), None)),
             TypedInstruction::BeginMarkedContentWithProperties(mark) => {
-                let text = match mark.1 {
-                    Object::Dict(dict) => actual_text(&dict),
-                    Object::Name(name) => resources.properties.get::<Dict<'_>>(&name[..]).and_then(|dict| actual_text(&dict)),
+                let text = match &mark.1 {
+                    Object::Dict(dict) => actual_text(dict),
+                    Object::Name(name) => {
+                        resources.properties.get::<Dict<'_>>(name).and_then(|dict| actual_text(&dict))
+                    }
                     _ => None,
                 };
                 content.marks.push_back((mark.0.to_vec(), text));
@@ -118,7 +125,8 @@ fn walk(mut operations: TypedIter<'_>, resources: &Resources<'_>, depth: usize, 
                 if content.bytes > TOTAL_LIMIT_BYTES {
                     return refuse("its drawings hold too much");
                 }
-                let inner = Resources::from_parent(dict.get::<Dict<'_>>("Resources").unwrap_or_default(), resources.clone());
+                let inner =
+                    Resources::from_parent(dict.get::<Dict<'_>>("Resources").unwrap_or_default(), resources.clone());
                 walk(TypedIter::new(&bytes), &inner, depth + 1, content)?;
             }
             _ => {}
@@ -166,7 +174,14 @@ impl<'a> Device<'a> for Extract {
         self.open.pop();
     }
 
-    fn draw_glyph(&mut self, glyph: &Glyph<'a>, transform: Affine, glyph_transform: Affine, _: &Paint<'a>, _: &GlyphDrawMode) {
+    fn draw_glyph(
+        &mut self,
+        glyph: &Glyph<'a>,
+        transform: Affine,
+        glyph_transform: Affine,
+        _: &Paint<'a>,
+        _: &GlyphDrawMode,
+    ) {
         let whole = transform * glyph_transform;
         let advance = match glyph {
             Glyph::Outline(outline) => f64::from(outline.advance_width().unwrap_or(0.0)),
@@ -174,7 +189,11 @@ impl<'a> Device<'a> for Extract {
         };
         let text = match self.open.iter_mut().find(|(text, _)| text.is_some()) {
             Some((Some(text), is_placed)) => {
-                if std::mem::replace(is_placed, true) { String::new() } else { text.clone() }
+                if std::mem::replace(is_placed, true) {
+                    String::new()
+                } else {
+                    text.clone()
+                }
             }
             _ => match glyph.as_unicode() {
                 Some(BfString::Char(one)) => one.to_string(),
@@ -211,5 +230,9 @@ fn lines(glyphs: &[Placed]) -> Vec<String> {
         before = Some(glyph);
     }
     lines.push(line);
-    lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|line| !line.is_empty()).collect()
+    lines
+        .iter()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|line| !line.is_empty())
+        .collect()
 }

@@ -91,7 +91,8 @@ fn without_repeats(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// The cartesian product, the last factor fastest.
 fn combinations<'a>(experiment: &'a Experiment, problems: &mut Problems) -> Vec<Levels<'a>> {
-    let count = experiment.matrix.factors.iter().try_fold(1_usize, |count, (_, levels)| count.checked_mul(levels.0.len()));
+    let count =
+        experiment.matrix.factors.iter().try_fold(1_usize, |count, (_, levels)| count.checked_mul(levels.0.len()));
     if count.is_none_or(|count| count > CASES_MAX) {
         let span = experiment.matrix.factors.iter().next().map_or_else(Default::default, |(name, _)| name.span);
         problems.error("plan::too-many", span, format!("more than {CASES_MAX} cases"), "Use fewer factors or levels.");
@@ -187,10 +188,17 @@ impl<'a> Builder<'a> {
     fn merged(&self, workload: &Workload, levels: &Levels<'_>, problems: &mut Problems) -> Option<Node> {
         let Value::Map(entries) = &workload.settings.value else { return None };
         let mut entries: Vec<(Key, Node)> = entries.clone();
-        let arm = levels.iter().find(|(factor, _)| *factor == "arm").and_then(|(_, level)| self.experiment.arms.get(&level.text));
+        let arm = levels
+            .iter()
+            .find(|(factor, _)| *factor == "arm")
+            .and_then(|(_, level)| self.experiment.arms.get(&level.text));
         if let Some(arm) = arm {
             let Value::Map(set) = &arm.set.value else {
-                problems.expected(&arm.set, "settings that replace those of the workload", "Write `set: {engine: libaio}`.");
+                problems.expected(
+                    &arm.set,
+                    "settings that replace those of the workload",
+                    "Write `set: {engine: libaio}`.",
+                );
                 return None;
             };
             for (key, node) in set {
@@ -217,7 +225,13 @@ fn design_identity(experiment: &Experiment, devices: &BTreeMap<String, u64>) -> 
         .collect();
     let steady = design.steady_state.as_ref().map(|steady| {
         let (range, slope) = (steady.range.quantity().to_string(), steady.slope.quantity().to_string());
-        format!("{} {} {range} {slope} {} {}", steady.metric.value, steady.rounds.value, steady.at_most.value, steady.otherwise.word())
+        format!(
+            "{} {} {range} {slope} {} {}",
+            steady.metric.value,
+            steady.rounds.value,
+            steady.at_most.value,
+            steady.otherwise.word()
+        )
     });
     let devices: BTreeMap<&String, String> = devices.iter().map(|(name, bytes)| (name, bytes.to_string())).collect();
     serde_json::json!({

@@ -71,7 +71,10 @@ fn comparisons(plan: &Plan, factor: &str) -> u64 {
     let first = cases.first().and_then(|case| case.factors.get(factor));
     let is_baseline = |case: &super::Case| case.factors.get(factor) == first;
     let has_baseline = |case: &super::Case| {
-        cases.iter().any(|other| is_baseline(other) && case.factors.iter().all(|(name, level)| name == factor || other.factors.get(name) == Some(level)))
+        cases.iter().any(|other| {
+            is_baseline(other)
+                && case.factors.iter().all(|(name, level)| name == factor || other.factors.get(name) == Some(level))
+        })
     };
     cases.iter().filter(|case| !is_baseline(case) && has_baseline(case)).count() as u64
 }

@@ -75,7 +75,8 @@ fn data(scope: &Scope<'_>, metric: &Metric, display: Display) -> Data {
         group_factor.as_ref().and_then(|factor| case.case.factors.get(factor).cloned()).unwrap_or_default()
     };
     let category_of = |case: &CaseResults| {
-        let levels: Vec<&str> = others.iter().filter_map(|factor| case.case.factors.get(*factor)).map(String::as_str).collect();
+        let levels: Vec<&str> =
+            others.iter().filter_map(|factor| case.case.factors.get(*factor)).map(String::as_str).collect();
         levels.join(", ")
     };
     let (mut groups, mut categories, mut marks) = (vec![], vec![], vec![]);
@@ -89,7 +90,8 @@ fn data(scope: &Scope<'_>, metric: &Metric, display: Display) -> Data {
             interval: summary.interval.map(|interval| (interval.low / divisor, interval.high / divisor)),
         });
     }
-    let numbers: Option<Vec<f64>> = categories.iter().map(|text| text.parse().ok().filter(|number| *number > 0.0)).collect();
+    let numbers: Option<Vec<f64>> =
+        categories.iter().map(|text| text.parse().ok().filter(|number| *number > 0.0)).collect();
     let numbers = numbers.filter(|numbers| others.len() == 1 && numbers.len() >= 4);
     let category_head = others.iter().map(|factor| factor.replace('_', " ")).collect::<Vec<_>>().join(", ");
     Data { groups, categories, numbers, marks, group_factor, category_head }
@@ -107,7 +109,8 @@ fn place_of(list: &mut Vec<String>, text: String) -> usize {
 
 fn description(data: &Data, axis: &str) -> String {
     let of_mark = |mark: &Mark| {
-        let group = if data.groups[mark.group].is_empty() { String::new() } else { format!("{} ", data.groups[mark.group]) };
+        let group =
+            if data.groups[mark.group].is_empty() { String::new() } else { format!("{} ", data.groups[mark.group]) };
         format!("{group}{}: {:.4}", data.categories[mark.category], mark.value).trim().to_owned()
     };
     let marks: Vec<String> = data.marks.iter().take(24).map(of_mark).collect();
@@ -123,12 +126,24 @@ struct Scale {
 }
 
 fn scale(data: &Data) -> Scale {
-    let most = data.marks.iter().map(|mark| mark.interval.map_or(mark.value, |(_, high)| high.max(mark.value))).fold(0.0, f64::max);
+    let most = data
+        .marks
+        .iter()
+        .map(|mark| mark.interval.map_or(mark.value, |(_, high)| high.max(mark.value)))
+        .fold(0.0, f64::max);
     let most = if most > 0.0 { most } else { 1.0 };
     let magnitude = libm::pow(10.0, libm::floor(libm::log10(most / 5.0)));
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * magnitude).find(|step| most / step <= 6.0).unwrap_or(most);
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * magnitude)
+        .find(|step| most / step <= 6.0)
+        .unwrap_or(most);
     let top = libm::ceil(most / step) * step;
-    let decimals = if step >= 1.0 && (step - libm::floor(step)).abs() < 1e-9 { 0 } else { (1.0 - libm::floor(libm::log10(step))).max(0.0) as usize };
+    let decimals = if step >= 1.0 && (step - libm::floor(step)).abs() < 1e-9 {
+        0
+    } else {
+        (1.0 - libm::floor(libm::log10(step))).max(0.0) as usize
+    };
     Scale { top, step, decimals }
 }
 
@@ -192,7 +207,11 @@ impl Canvas {
             hatch(&mut path, *direction, (left, top, width, height));
         }
         if !path.is_empty() {
-            let _ = writeln!(self.svg, "<path d=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.9\" fill=\"none\"/>", path.trim_end());
+            let _ = writeln!(
+                self.svg,
+                "<path d=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.9\" fill=\"none\"/>",
+                path.trim_end()
+            );
         }
     }
 
@@ -203,12 +222,25 @@ impl Canvas {
             let value = number as f64 * self.scale.step;
             let y = self.y(value);
             let shade = if number == 0 { "#333333" } else { "#dddddd" };
-            let _ = writeln!(self.svg, "<line x1=\"{LEFT:.2}\" y1=\"{y:.2}\" x2=\"{right:.2}\" y2=\"{y:.2}\" stroke=\"{shade}\" stroke-width=\"1\"/>");
+            let _ = writeln!(
+                self.svg,
+                "<line x1=\"{LEFT:.2}\" y1=\"{y:.2}\" x2=\"{right:.2}\" y2=\"{y:.2}\" stroke=\"{shade}\" stroke-width=\"1\"/>"
+            );
             let label = format!("{value:.*}", self.scale.decimals);
-            let _ = writeln!(self.svg, "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\" fill=\"#333333\">{}</text>", LEFT - 6.0, y + 4.0, grouped(&label));
+            let _ = writeln!(
+                self.svg,
+                "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\" fill=\"#333333\">{}</text>",
+                LEFT - 6.0,
+                y + 4.0,
+                grouped(&label)
+            );
         }
         let middle = self.top + PLOT_HEIGHT / 2.0;
-        let _ = writeln!(self.svg, "<text x=\"14\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {middle:.2})\" fill=\"#333333\">{}</text>", escape(axis));
+        let _ = writeln!(
+            self.svg,
+            "<text x=\"14\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {middle:.2})\" fill=\"#333333\">{}</text>",
+            escape(axis)
+        );
     }
 
     fn bars(&mut self, data: &Data, centers: &[f64]) {
@@ -241,14 +273,22 @@ impl Canvas {
         for group in 0..data.groups.len() {
             let shade = SHADES[group % SHADES.len()];
             let marks: Vec<&Mark> = data.marks.iter().filter(|mark| mark.group == group).collect();
-            let points: Vec<String> = marks.iter().map(|mark| format!("{:.2},{:.2}", centers[mark.category], self.y(mark.value))).collect();
+            let points: Vec<String> =
+                marks.iter().map(|mark| format!("{:.2},{:.2}", centers[mark.category], self.y(mark.value))).collect();
             let dashes = ["none", "6 3", "2 2", "8 3 2 3", "1 3", "10 4"][group % 6];
-            let _ = writeln!(self.svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"{shade}\" stroke-width=\"1.8\" stroke-dasharray=\"{dashes}\"/>", points.join(" "));
+            let _ = writeln!(
+                self.svg,
+                "<polyline points=\"{}\" fill=\"none\" stroke=\"{shade}\" stroke-width=\"1.8\" stroke-dasharray=\"{dashes}\"/>",
+                points.join(" ")
+            );
             for mark in marks {
                 let x = centers[mark.category];
                 self.whisker(mark, x);
                 let y = self.y(mark.value);
-                let _ = writeln!(self.svg, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3.2\" fill=\"{shade}\" stroke=\"#ffffff\" stroke-width=\"0.8\"/>");
+                let _ = writeln!(
+                    self.svg,
+                    "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3.2\" fill=\"{shade}\" stroke=\"#ffffff\" stroke-width=\"0.8\"/>"
+                );
             }
         }
     }
@@ -261,24 +301,41 @@ impl Canvas {
             } else {
                 "text-anchor=\"middle\"".to_owned()
             };
-            let short: String = if category.chars().count() > 34 { category.chars().take(33).chain(['…']).collect() } else { category.clone() };
-            let _ = writeln!(self.svg, "<text x=\"{x:.2}\" y=\"{y:.2}\" {place} fill=\"#333333\">{}</text>", escape(&short));
+            let short: String = if category.chars().count() > 34 {
+                category.chars().take(33).chain(['…']).collect()
+            } else {
+                category.clone()
+            };
+            let _ = writeln!(
+                self.svg,
+                "<text x=\"{x:.2}\" y=\"{y:.2}\" {place} fill=\"#333333\">{}</text>",
+                escape(&short)
+            );
         }
         if !data.category_head.is_empty() {
             let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, self.height - 5.0);
-            let _ = writeln!(self.svg, "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"middle\" fill=\"#333333\">{}</text>", escape(&data.category_head));
+            let _ = writeln!(
+                self.svg,
+                "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"middle\" fill=\"#333333\">{}</text>",
+                escape(&data.category_head)
+            );
         }
     }
 
     fn legend(&mut self, data: &Data) {
         let mut x = LEFT;
         if let Some(factor) = &data.group_factor {
-            let _ = writeln!(self.svg, "<text x=\"{x:.2}\" y=\"17\" font-style=\"italic\" fill=\"#333333\">{}</text>", escape(&factor.replace('_', " ")));
+            let _ = writeln!(
+                self.svg,
+                "<text x=\"{x:.2}\" y=\"17\" font-style=\"italic\" fill=\"#333333\">{}</text>",
+                escape(&factor.replace('_', " "))
+            );
             x += factor.chars().count() as f64 * 6.4 + 14.0;
         }
         for (number, group) in data.groups.iter().enumerate() {
             self.hatched(number, (x, 7.0, 14.0, 12.0));
-            let _ = writeln!(self.svg, "<text x=\"{:.2}\" y=\"17\" fill=\"#333333\">{}</text>", x + 18.0, escape(group));
+            let _ =
+                writeln!(self.svg, "<text x=\"{:.2}\" y=\"17\" fill=\"#333333\">{}</text>", x + 18.0, escape(group));
             x += 18.0 + group.chars().count() as f64 * 6.4 + 18.0;
         }
     }

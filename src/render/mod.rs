@@ -166,21 +166,52 @@ fn author(author: &manifest::Author) -> String {
 
 /// `YYYY-MM-DD` in UTC.
 fn date(time_s: i64) -> String {
-    jiff::Timestamp::from_second(time_s).map_or_else(|_| "unknown".to_owned(), |at| at.to_string().chars().take(10).collect())
+    jiff::Timestamp::from_second(time_s)
+        .map_or_else(|_| "unknown".to_owned(), |at| at.to_string().chars().take(10).collect())
 }
 
 fn attachments(input: &Input, cellmap: &CellMap, markdown: &str) -> Result<Vec<Attachment>, String> {
     let json = |value: Result<Vec<u8>, serde_json::Error>| value.map_err(|error| error.to_string());
-    let attach = |name, media_type, description, relationship, bytes| Attachment { name, media_type, description, relationship, bytes };
+    let attach = |name, media_type, description, relationship, bytes| Attachment {
+        name,
+        media_type,
+        description,
+        relationship,
+        bytes,
+    };
     let yaml = "application/yaml";
     Ok(vec![
         attach("experiment.yaml", yaml, "The manifest", "source", input.manifest.clone().into_bytes()),
         attach("experiment.lock.yaml", yaml, "The lock: pins and digests", "source", input.lock.clone().into_bytes()),
         attach("prose.md", "text/markdown", "The prose template", "source", input.prose.clone().into_bytes()),
         attach("paper.md", "text/markdown", "This paper as Markdown", "source", markdown.as_bytes().to_vec()),
-        attach("results.json", "application/json", "All values with their origin", "data", json(serde_json::to_vec(&input.results))?),
-        attach("results.csv", "text/csv", "All values as a table", "data", crate::results::to_csv(&input.results).map_err(|error| error.to_string())?),
-        attach("cellmap.json", "application/json", "Place and origin of every number", "supplement", json(serde_json::to_vec(cellmap))?),
-        attach("context.json", "application/json", "Commit, date and program", "supplement", json(serde_json::to_vec(&input.context))?),
+        attach(
+            "results.json",
+            "application/json",
+            "All values with their origin",
+            "data",
+            json(serde_json::to_vec(&input.results))?,
+        ),
+        attach(
+            "results.csv",
+            "text/csv",
+            "All values as a table",
+            "data",
+            crate::results::to_csv(&input.results).map_err(|error| error.to_string())?,
+        ),
+        attach(
+            "cellmap.json",
+            "application/json",
+            "Place and origin of every number",
+            "supplement",
+            json(serde_json::to_vec(cellmap))?,
+        ),
+        attach(
+            "context.json",
+            "application/json",
+            "Commit, date and program",
+            "supplement",
+            json(serde_json::to_vec(&input.context))?,
+        ),
     ])
 }

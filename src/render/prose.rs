@@ -103,7 +103,8 @@ fn evaluate(scope: &Scope<'_>, source: &Source, board: Board) -> Result<(String,
     };
     let bytes = render().map_err(|error| vec![diagnostic(source, &error)])?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let board = Arc::try_unwrap(shared).map_or_else(|_| Board::default(), |board| board.into_inner().unwrap_or_default());
+    let board =
+        Arc::try_unwrap(shared).map_or_else(|_| Board::default(), |board| board.into_inner().unwrap_or_default());
     Ok((text, board))
 }
 
@@ -114,7 +115,8 @@ struct Capped {
 
 impl std::io::Write for Capped {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.room = self.room.checked_sub(bytes.len()).ok_or_else(|| std::io::Error::other("the template prints too much"))?;
+        self.room =
+            self.room.checked_sub(bytes.len()).ok_or_else(|| std::io::Error::other("the template prints too much"))?;
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
     }
@@ -183,11 +185,8 @@ const BLOCKS: &[(&str, BlockMaker)] = &[
 ];
 
 /// Functions that place a generated part of one metric.
-const METRIC_BLOCKS: &[(&str, MetricMaker)] = &[
-    ("result_table", sections::result_table),
-    ("chart", sections::chart),
-    ("comparison", sections::comparison),
-];
+const METRIC_BLOCKS: &[(&str, MetricMaker)] =
+    &[("result_table", sections::result_table), ("chart", sections::chart), ("comparison", sections::comparison)];
 
 fn lock(shared: &Shared) -> Result<std::sync::MutexGuard<'_, Board>, Error> {
     shared.lock().map_err(|_| invalid("an earlier function failed"))
@@ -213,9 +212,13 @@ fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, share
         });
     }
     let one = (Arc::clone(view), Arc::clone(shared));
-    environment.add_function("value", move |metric: &str, levels: Kwargs| value(&one.0.scope(), &mut *lock(&one.1)?, metric, &levels));
+    environment.add_function("value", move |metric: &str, levels: Kwargs| {
+        value(&one.0.scope(), &mut *lock(&one.1)?, metric, &levels)
+    });
     let one = (Arc::clone(view), Arc::clone(shared));
-    environment.add_function("change", move |metric: &str, levels: Kwargs| change(&one.0.scope(), &mut *lock(&one.1)?, metric, &levels));
+    environment.add_function("change", move |metric: &str, levels: Kwargs| {
+        change(&one.0.scope(), &mut *lock(&one.1)?, metric, &levels)
+    });
     let one = (Arc::clone(view), Arc::clone(shared));
     environment.add_function("configured", move |name: &str| configured(&one.0.scope(), &mut *lock(&one.1)?, name));
     let one = (Arc::clone(view), Arc::clone(shared));
@@ -272,7 +275,9 @@ fn value(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) ->
         ("mean", _) => summary.mean,
         ("low", Some(interval)) => interval.low,
         ("high", Some(interval)) => interval.high,
-        _ => return Err(invalid(format!("`{stat}` is not one of median, mean, low and high, or needs two replicates"))),
+        _ => {
+            return Err(invalid(format!("`{stat}` is not one of median, mean, low and high, or needs two replicates")));
+        }
     };
     let display = Display::of_metric(scope.results, &metric);
     let name = format!("{metric}/{}/{stat}", case.case.label());
@@ -293,7 +298,8 @@ fn with_unit(board: &mut Board, token: Inline, unit: &str) -> Value {
 fn change(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -> Result<Value, Error> {
     let metric = known_metric(scope, metric)?;
     let levels = named_levels(scope, kwargs)?;
-    let factor = scope.power.treatment.clone().ok_or_else(|| invalid("nothing is compared: the manifest has no treatment"))?;
+    let factor =
+        scope.power.treatment.clone().ok_or_else(|| invalid("nothing is compared: the manifest has no treatment"))?;
     let all = comparisons(scope.results, &metric, &factor, None);
     let found: Vec<_> = all.iter().filter(|one| levels_match(&scope.results.cases[one.cases.1], &levels)).collect();
     let [one] = found.as_slice() else {
@@ -318,9 +324,13 @@ fn configured(scope: &Scope<'_>, board: &mut Board, name: &str) -> Result<Value,
         "runtime" => (seconds(settings.timing.runtime_ns), "s"),
         "ramp_time" => (seconds(settings.timing.ramp_time_ns), "s"),
         "noise_pairs" => (whole(settings.noise_pairs), ""),
-        _ => return Err(invalid(format!("`{name}` is not one of replicates, seed, runtime, ramp_time and noise_pairs"))),
+        _ => {
+            return Err(invalid(format!("`{name}` is not one of replicates, seed, runtime, ramp_time and noise_pairs")));
+        }
     };
-    let decimals = (0..6).find(|decimals| Exact::parse(&exact.round(*decimals)).is_ok_and(|rounded| rounded == exact)).unwrap_or(6);
+    let decimals = (0..6)
+        .find(|decimals| Exact::parse(&exact.round(*decimals)).is_ok_and(|rounded| rounded == exact))
+        .unwrap_or(6);
     let token = board.parts.tokens.configured(&format!("configured/{name}"), exact, decimals);
     Ok(with_unit(board, token, unit))
 }
@@ -358,8 +368,15 @@ struct Builder<'a> {
 
 /// Markdown to blocks.
 fn to_blocks(text: &str, board: &Board) -> Result<Vec<Block>, String> {
-    let mut builder =
-        Builder { board, blocks: vec![], inlines: vec![], items: vec![], style: vec![Style::Plain], link: None, code: None };
+    let mut builder = Builder {
+        board,
+        blocks: vec![],
+        inlines: vec![],
+        items: vec![],
+        style: vec![Style::Plain],
+        link: None,
+        code: None,
+    };
     for event in Parser::new_ext(text, Options::empty()) {
         builder.event(event)?;
     }
@@ -420,7 +437,9 @@ impl Builder<'_> {
                 self.style.pop();
             }
             TagEnd::Link => self.link = None,
-            TagEnd::CodeBlock => self.blocks.extend(self.code.take().map(|code| Block::Code(code.trim_end().to_owned()))),
+            TagEnd::CodeBlock => {
+                self.blocks.extend(self.code.take().map(|code| Block::Code(code.trim_end().to_owned())))
+            }
             TagEnd::BlockQuote(_) => {
                 if let Some(Block::Paragraph(text)) = self.blocks.pop() {
                     self.blocks.push(Block::Note(text));

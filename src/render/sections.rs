@@ -100,7 +100,8 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
         }
     }
     let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
-    let mut blocks = vec![Block::Table(Table { id: "facts".to_owned(), caption: WORDS.facts_caption.to_owned(), columns, rows })];
+    let mut blocks =
+        vec![Block::Table(Table { id: "facts".to_owned(), caption: WORDS.facts_caption.to_owned(), columns, rows })];
     if let Some(disclosure) = &scope.experiment.disclosure {
         for (fact, reason) in disclosure.waived.iter() {
             let parts = vec![Inline::Code(fact.value.to_string()), Inline::text(reason.as_str())];
@@ -150,11 +151,18 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
     let factors = scope.experiment.matrix.factors.iter();
     let rows = factors.map(|(name, levels)| vec![cell(name.value.as_str()), cell(show(&levels.0))]).collect();
     let columns = vec![Column::text(WORDS.factor), Column::text(WORDS.levels)];
-    let mut blocks = vec![Block::Table(Table { id: "matrix".to_owned(), caption: WORDS.matrix_caption.to_owned(), columns, rows })];
+    let mut blocks =
+        vec![Block::Table(Table { id: "matrix".to_owned(), caption: WORDS.matrix_caption.to_owned(), columns, rows })];
     if !scope.excluded.is_empty() {
-        let rows = scope.excluded.iter().map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())]).collect();
+        let rows =
+            scope.excluded.iter().map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())]).collect();
         let columns = vec![Column::text(WORDS.left_out), Column::text(WORDS.reason)];
-        blocks.push(Block::Table(Table { id: "excluded".to_owned(), caption: WORDS.excluded_caption.to_owned(), columns, rows }));
+        blocks.push(Block::Table(Table {
+            id: "excluded".to_owned(),
+            caption: WORDS.excluded_caption.to_owned(),
+            columns,
+            rows,
+        }));
     }
     blocks
 }
@@ -168,7 +176,11 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         Order::Randomized => WORDS.order_randomized,
     };
     let seed = parts.tokens.configured("design/seed", crate::exact::Exact::from_integer(i128::from(design.seed)), 0);
-    let replicates = parts.tokens.configured("design/replicates", crate::exact::Exact::from_integer(i128::from(settings.replicates)), 0);
+    let replicates = parts.tokens.configured(
+        "design/replicates",
+        crate::exact::Exact::from_integer(i128::from(settings.replicates)),
+        0,
+    );
     let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned()));
     let mut first = sentence(WORDS.design, vec![replicates, unit]);
     first.push(Inline::text(" "));
@@ -177,7 +189,10 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     first.push(Inline::text(" "));
     first.extend(match timing.runtime_ns {
         0 => cell(WORDS.untimed),
-        _ => sentence(WORDS.timing, vec![Inline::text(humane_duration(timing.ramp_time_ns)), Inline::text(humane_duration(timing.runtime_ns))]),
+        _ => sentence(
+            WORDS.timing,
+            vec![Inline::text(humane_duration(timing.ramp_time_ns)), Inline::text(humane_duration(timing.runtime_ns))],
+        ),
     });
     first.push(Inline::text(" "));
     first.extend(preparation(scope));
@@ -196,7 +211,9 @@ fn preparation(scope: &Scope<'_>) -> Vec<Inline> {
         .design
         .precondition
         .iter()
-        .map(|step| format!("{} was written from start to end ×{}", step.fill.device.value, step.fill.passes.unwrap_or(1)))
+        .map(|step| {
+            format!("{} was written from start to end ×{}", step.fill.device.value, step.fill.passes.unwrap_or(1))
+        })
         .collect();
     match fills.is_empty() {
         true => cell(WORDS.no_precondition),
@@ -424,11 +441,14 @@ pub(crate) fn noise(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     for metric in reported(scope) {
         let Some(floor) = scope.results.noise(&metric) else { continue };
         let sides = scope.results.cases.iter().filter(|case| case.case.noise.is_some());
-        let evidence: Vec<_> =
-            sides.filter_map(|case| case.metric(&metric)).flat_map(|samples| evidence(scope.results, samples)).collect();
+        let evidence: Vec<_> = sides
+            .filter_map(|case| case.metric(&metric))
+            .flat_map(|samples| evidence(scope.results, samples))
+            .collect();
         let name = |what: &str| format!("noise/{metric}/{what}");
         let pairs = parts.tokens.count(&name("pairs"), floor.pairs as u64);
-        let greatest = parts.tokens.number(name("greatest"), floor.greatest * 100.0, Display::percent(1), evidence.clone());
+        let greatest =
+            parts.tokens.number(name("greatest"), floor.greatest * 100.0, Display::percent(1), evidence.clone());
         has_few |= floor.bound.is_none();
         let bound = match floor.bound {
             Some(bound) => vec![parts.tokens.number(name("bound"), bound * 100.0, Display::percent(1), evidence)],
@@ -445,9 +465,11 @@ pub(crate) fn noise(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         Column::number(with_unit(WORDS.greatest, "%")),
         Column::number(with_unit(WORDS.bound, "%")),
     ];
-    let mut blocks = vec![Block::Table(Table { id: "noise".to_owned(), caption: WORDS.noise_caption.to_owned(), columns, rows })];
+    let mut blocks =
+        vec![Block::Table(Table { id: "noise".to_owned(), caption: WORDS.noise_caption.to_owned(), columns, rows })];
     if has_few {
-        let least = parts.tokens.configured("noise/pairs-min", crate::exact::Exact::from_integer(NOISE_PAIRS_MIN as i128), 0);
+        let least =
+            parts.tokens.configured("noise/pairs-min", crate::exact::Exact::from_integer(NOISE_PAIRS_MIN as i128), 0);
         blocks.push(paragraph(WORDS.noise_few, vec![least]));
     }
     blocks
@@ -480,7 +502,12 @@ pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         Column::text(WORDS.outcome),
         Column::text(WORDS.reason),
     ];
-    blocks.push(Block::Table(Table { id: "not-ok".to_owned(), caption: WORDS.not_ok_caption.to_owned(), columns, rows }));
+    blocks.push(Block::Table(Table {
+        id: "not-ok".to_owned(),
+        caption: WORDS.not_ok_caption.to_owned(),
+        columns,
+        rows,
+    }));
     blocks
 }
 
@@ -514,8 +541,13 @@ pub(crate) fn provenance(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let code = |digest: Digest| Inline::Code(digest.to_string());
     let manifest = code(Digest::of(scope.input.manifest.as_bytes()));
     let lock = code(Digest::of(scope.input.lock.as_bytes()));
-    let cases = scope.lock.cases.get(&scope.plan.settings.profile).map_or_else(|| Inline::text(WORDS.nothing), |pin| code(pin.digest));
-    let mut blocks = vec![Block::Table(Table { id: "runs".to_owned(), caption: WORDS.runs_caption.to_owned(), columns, rows })];
+    let cases = scope
+        .lock
+        .cases
+        .get(&scope.plan.settings.profile)
+        .map_or_else(|| Inline::text(WORDS.nothing), |pin| code(pin.digest));
+    let mut blocks =
+        vec![Block::Table(Table { id: "runs".to_owned(), caption: WORDS.runs_caption.to_owned(), columns, rows })];
     for run in &scope.results.runs {
         for remark in &run.remarks {
             let parts = vec![Inline::Code(run.run.clone()), Inline::text(remark.as_str())];

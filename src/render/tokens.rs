@@ -39,11 +39,8 @@ impl Display {
 
     /// For the medians of a metric over all cases.
     pub(crate) fn of_metric(results: &Results, metric: &Metric) -> Self {
-        let mut medians: Vec<f64> = results
-            .matrix()
-            .filter_map(|case| case.metric(metric)?.summary())
-            .map(|summary| summary.median)
-            .collect();
+        let mut medians: Vec<f64> =
+            results.matrix().filter_map(|case| case.metric(metric)?.summary()).map(|summary| summary.median).collect();
         medians.sort_by(f64::total_cmp);
         let typical = medians.get(medians.len() / 2).copied().unwrap_or(0.0);
         let unit = results.matrix().find_map(|case| case.metric(metric)).map_or("", |samples| samples.unit.as_str());
@@ -65,7 +62,7 @@ impl Tokens {
     /// A token for a value in base units; a dash where it is not finite.
     pub(crate) fn number(&mut self, name: String, value: f64, display: Display, evidence: Vec<Evidence>) -> Inline {
         match Exact::from_float(value) {
-            Some(exact) => self.exact(name, exact, display, TokenKind::Result, evidence),
+            Some(exact) => self.exact(name, exact, display, (TokenKind::Result, evidence)),
             None => Inline::text("–"),
         }
     }
@@ -73,19 +70,26 @@ impl Tokens {
     /// A token that counts something in the record.
     pub(crate) fn count(&mut self, name: &str, value: u64) -> Inline {
         let exact = Exact::from_integer(i128::from(value));
-        self.exact(name.to_owned(), exact, Display::plain(0), TokenKind::Counted, vec![])
+        self.exact(name.to_owned(), exact, Display::plain(0), (TokenKind::Counted, vec![]))
     }
 
     /// A token for a number that the manifest sets.
     pub(crate) fn configured(&mut self, name: &str, exact: Exact, decimals: usize) -> Inline {
-        self.exact(name.to_owned(), exact, Display::plain(decimals), TokenKind::Configured, vec![])
+        self.exact(name.to_owned(), exact, Display::plain(decimals), (TokenKind::Configured, vec![]))
     }
 
-    fn exact(&mut self, name: String, exact: Exact, display: Display, kind: TokenKind, evidence: Vec<Evidence>) -> Inline {
+    fn exact(
+        &mut self,
+        name: String,
+        exact: Exact,
+        display: Display,
+        (kind, evidence): (TokenKind, Vec<Evidence>),
+    ) -> Inline {
         let shown = exact.divide(&Exact::from_ratio(display.divisor, 1)).unwrap_or_else(|| exact.clone());
         let text = shown.round(display.decimals);
         let interval = Interval::of_rounded(&text).unwrap_or_else(|_| Interval::new(shown.clone(), shown.clone()));
-        let rounding = Rounding { decimals: display.decimals, mode: "half-even".to_owned(), divisor: display.divisor.to_string() };
+        let rounding =
+            Rounding { decimals: display.decimals, mode: "half-even".to_owned(), divisor: display.divisor.to_string() };
         self.0.push(Token { text, name, kind, exact, unit: display.unit.to_owned(), rounding, interval, evidence });
         Inline::Token(self.0.len() - 1)
     }

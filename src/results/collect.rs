@@ -91,8 +91,12 @@ fn read_all(
         return jobs.iter().map(one).collect();
     }
     let parts: Vec<Result<Vec<Read>, StoreError>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = jobs.chunks(size).map(|chunk| scope.spawn(move || chunk.iter().map(one).collect())).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let workers: Vec<_> =
+            jobs.chunks(size).map(|chunk| scope.spawn(move || chunk.iter().map(one).collect())).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
     let mut readings = Vec::with_capacity(jobs.len());
     for part in parts {
@@ -125,7 +129,11 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
         };
         match case.metrics.iter_mut().find(|samples| samples.metric == measurement.metric) {
             Some(samples) => samples.samples.push(sample),
-            None => case.metrics.push(MetricSamples { metric: measurement.metric, unit: measurement.unit.to_owned(), samples: vec![sample] }),
+            None => case.metrics.push(MetricSamples {
+                metric: measurement.metric,
+                unit: measurement.unit.to_owned(),
+                samples: vec![sample],
+            }),
         }
     }
 }
@@ -158,7 +166,13 @@ fn attempts(plan: &Plan, history: &History) -> (u64, Vec<AttemptRecord>) {
                 Event::Marked { job, attempt, reason, by } => {
                     if let Some(case) = jobs.get(job) {
                         let (case, reason) = (plan.cases[*case].label(), format!("marked by {by}: {reason}"));
-                        not_ok.push(AttemptRecord { case, replicate: 0, attempt: *attempt, outcome: Outcome::Invalid, reason });
+                        not_ok.push(AttemptRecord {
+                            case,
+                            replicate: 0,
+                            attempt: *attempt,
+                            outcome: Outcome::Invalid,
+                            reason,
+                        });
                     }
                 }
                 _ => {}

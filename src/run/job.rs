@@ -1,6 +1,5 @@
 //! One attempt of one job: start, wait within a limit, read what came out.
 
-use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -36,7 +35,14 @@ pub(super) struct Ended {
 
 impl Ended {
     pub(super) fn failed(outcome: Outcome, reason: impl Into<String>) -> Self {
-        Self { outcome, reason: reason.into(), objects: vec![], duration_ns: 0, is_infrastructure: true, headline: None }
+        Self {
+            outcome,
+            reason: reason.into(),
+            objects: vec![],
+            duration_ns: 0,
+            is_infrastructure: true,
+            headline: None,
+        }
     }
 }
 
@@ -65,29 +71,27 @@ impl Work {
 }
 
 /// Runs an attempt to its end.
-pub(super) fn run(os: Rc<dyn Os>, work: Work) -> impl Future<Output = Ended> + 'static {
-    async move {
-        let Some(tool) = work.tool else { return Ended::failed(Outcome::Failed, "the tool is not known") };
-        let plan = match tool.launch(&work.case.settings, work.case.timing) {
-            Ok(plan) => plan,
-            Err(reason) => return Ended::failed(Outcome::Failed, reason),
-        };
-        let mut rounds = vec![];
-        let mut remark = String::new();
-        if let Some(steady) = &work.steady {
-            match settle(&*os, &work, tool, &plan, steady).await {
-                Settled::Steady(objects, text) => (rounds, remark) = (objects, text),
-                Settled::Failed(ended) => return *ended,
-            }
+pub(super) async fn run(os: Rc<dyn Os>, work: Work) -> Ended {
+    let Some(tool) = work.tool else { return Ended::failed(Outcome::Failed, "the tool is not known") };
+    let plan = match tool.launch(&work.case.settings, work.case.timing) {
+        Ok(plan) => plan,
+        Err(reason) => return Ended::failed(Outcome::Failed, reason),
+    };
+    let mut rounds = vec![];
+    let mut remark = String::new();
+    if let Some(steady) = &work.steady {
+        match settle(&*os, &work, tool, &plan, steady).await {
+            Settled::Steady(objects, text) => (rounds, remark) = (objects, text),
+            Settled::Failed(ended) => return *ended,
         }
-        let mut ended = launch(&*os, &plan, &work.folder, &work.mark, work.limit_ns).await;
-        judge(tool, &work.case, &mut ended);
-        ended.objects.extend(rounds);
-        if ended.outcome == Outcome::Ok && !remark.is_empty() {
-            ended.reason = if ended.reason.is_empty() { remark } else { format!("{remark}; {}", ended.reason) };
-        }
-        ended
     }
+    let mut ended = launch(&*os, &plan, &work.folder, &work.mark, work.limit_ns).await;
+    judge(tool, &work.case, &mut ended);
+    ended.objects.extend(rounds);
+    if ended.outcome == Outcome::Ok && !remark.is_empty() {
+        ended.reason = if ended.reason.is_empty() { remark } else { format!("{remark}; {}", ended.reason) };
+    }
+    ended
 }
 
 enum Settled {
@@ -127,9 +131,8 @@ async fn settle(os: &dyn Os, work: &Work, tool: &dyn Tool, plan: &LaunchPlan, st
 }
 
 fn total(reading: &Reading, metric: &str) -> Option<f64> {
-    let is_total = |one: &&crate::measurement::Measurement| {
-        one.metric.as_str() == metric && one.labels.get("aggregate").is_some()
-    };
+    let is_total =
+        |one: &&crate::measurement::Measurement| one.metric.as_str() == metric && one.labels.get("aggregate").is_some();
     reading.measurements.iter().find(is_total).map(|one| one.value)
 }
 
@@ -189,7 +192,9 @@ pub(super) async fn launch(os: &dyn Os, plan: &LaunchPlan, folder: &Path, mark: 
 fn of_output(output: Output, program: &str) -> Ended {
     let (outcome, reason, is_infrastructure) = match output.exit {
         Exit::Code(0) => (Outcome::Ok, String::new(), false),
-        Exit::Code(code) => (Outcome::Failed, format!("`{program}` ended with code {code}{}", last_words(&output.stderr)), false),
+        Exit::Code(code) => {
+            (Outcome::Failed, format!("`{program}` ended with code {code}{}", last_words(&output.stderr)), false)
+        }
         Exit::Signal(signal) => (Outcome::Failed, format!("`{program}` was ended by signal {signal}"), true),
     };
     let objects = vec![("stdout".to_owned(), output.stdout), ("stderr".to_owned(), output.stderr)];

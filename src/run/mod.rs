@@ -22,9 +22,7 @@ use crate::measurement::{Metric, Reading};
 use crate::name::RunId;
 use crate::os::{Os, timestamp};
 use crate::plan::{Case, Plan, Reason, expected_duration_ns};
-use crate::store::event::{
-    Environment, Event, Finished, Genesis, JOURNAL_FORMAT, Moment, Origin, Outcome, Previous,
-};
+use crate::store::event::{Environment, Event, Finished, Genesis, JOURNAL_FORMAT, Moment, Origin, Outcome, Previous};
 use crate::store::{Layout, NewRun, StoreError, Writer};
 use crate::tool;
 
@@ -182,6 +180,9 @@ fn boot_id(os: &dyn Os) -> String {
     read.map_or_else(|_| "unknown".to_owned(), |bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
+/// An end that is not durable yet: with its case and the value to show.
+type Unreported = (Finished, usize, Option<(Metric, f64)>);
+
 /// One run in progress.
 struct Runner<'a, 'b, 'w> {
     request: &'a Request<'b>,
@@ -191,7 +192,7 @@ struct Runner<'a, 'b, 'w> {
     mark: String,
     scratch: PathBuf,
     inputs: Inputs,
-    unreported: Vec<(Finished, usize, Option<(Metric, f64)>)>,
+    unreported: Vec<Unreported>,
     attempts: BTreeMap<Digest, u64>,
     clock: (i128, u64),
     ok: u64,
@@ -229,13 +230,15 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         let request = self.request;
         let wanted = |(_, reason): &(usize, &Reason)| **reason == Reason::NotMeasured;
         let jobs: Vec<usize> = request.reasons.iter().enumerate().filter(wanted).map(|(job, _)| job).collect();
-        let expected = jobs.iter().map(|job| expected_duration_ns(&request.plan.cases[request.plan.jobs[*job].case])).sum();
+        let expected =
+            jobs.iter().map(|job| expected_duration_ns(&request.plan.cases[request.plan.jobs[*job].case])).sum();
         self.observer.begun(self.writer.run(), jobs.len(), expected);
         let plan = self.writer.put(&serde_json::to_vec(request.plan).map_err(StoreError::from)?)?.digest;
         self.writer.record(&Event::Planned { plan, jobs: jobs.len() as u64 })?;
         self.facts(Moment::Start, &request.inventory)?;
         let programs = request.plan.programs();
-        self.inputs = Inputs::watch(&*self.os, &programs).map_err(|error| RunError::Os { what: "hashing the programs".to_owned(), error })?;
+        self.inputs = Inputs::watch(&*self.os, &programs)
+            .map_err(|error| RunError::Os { what: "hashing the programs".to_owned(), error })?;
         self.writer.commit()?;
         let concurrency = request.experiment.design.concurrency.as_ref().map_or(1, |one| one.value as usize);
         scratch::prepare(&*self.os, &self.scratch, concurrency)?;
@@ -300,7 +303,13 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
                 let ended = job::launch(&*self.os, &launch, &self.slot(0), &self.mark, job::FILL_LIMIT_NS).await;
                 let objects = self.put_all(&ended)?;
                 let (outcome, reason, duration_ns) = (ended.outcome, ended.reason.clone(), ended.duration_ns);
-                self.writer.record(&Event::Prepared { what: what.clone(), outcome, reason: reason.clone(), objects, duration_ns })?;
+                self.writer.record(&Event::Prepared {
+                    what: what.clone(),
+                    outcome,
+                    reason: reason.clone(),
+                    objects,
+                    duration_ns,
+                })?;
                 self.writer.commit()?;
                 if outcome != Outcome::Ok {
                     return Ok(Some(format!("{what}: {reason}")));
@@ -418,7 +427,9 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         let (wall, monotonic) = (self.os.now_ns(), self.os.monotonic_ns());
         let expected = self.clock.0 + i128::from(monotonic.saturating_sub(self.clock.1));
         if wall + TOLERANCE_NS < expected {
-            self.writer.record(&Event::Disturbed { what: format!("the clock stepped back by {} ms", (expected - wall) / 1_000_000) })?;
+            self.writer.record(&Event::Disturbed {
+                what: format!("the clock stepped back by {} ms", (expected - wall) / 1_000_000),
+            })?;
         }
         self.clock = (wall, monotonic);
         Ok(())
@@ -470,7 +481,8 @@ struct Signals {
 impl Signals {
     fn new() -> Result<Self, RunError> {
         use tokio::signal::unix::{SignalKind, signal};
-        let open = |kind| signal(kind).map_err(|error| RunError::Os { what: "listening for signals".to_owned(), error });
+        let open =
+            |kind| signal(kind).map_err(|error| RunError::Os { what: "listening for signals".to_owned(), error });
         Ok(Self {
             interrupt: open(SignalKind::interrupt())?,
             terminate: open(SignalKind::terminate())?,
@@ -490,7 +502,9 @@ impl Signals {
 /// The value that a progress line shows: the first metric's total.
 fn headline(tool: &dyn tool::Tool, settings: &serde_json::Value, reading: &Reading) -> Option<(Metric, f64)> {
     let metric = tool.metrics(settings).into_iter().next()?;
-    let is_total = |labels: &crate::measurement::Labels| labels.get("aggregate").is_none_or(|aggregate| aggregate == "true" || labels.len() == 1);
+    let is_total = |labels: &crate::measurement::Labels| {
+        labels.get("aggregate").is_none_or(|aggregate| aggregate == "true" || labels.len() == 1)
+    };
     let found = reading.measurements.iter().find(|one| one.metric == metric && is_total(&one.labels))?;
     Some((metric, found.value))
 }

@@ -74,7 +74,12 @@ pub fn references(event: &Event) -> Vec<Digest> {
     }
 }
 
-fn check_loose(os: &dyn Os, layout: &Layout, referenced: &BTreeSet<Digest>, report: &mut Report) -> Result<(), StoreError> {
+fn check_loose(
+    os: &dyn Os,
+    layout: &Layout,
+    referenced: &BTreeSet<Digest>,
+    report: &mut Report,
+) -> Result<(), StoreError> {
     for path in loose_files(os, layout)? {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Ok(digest) = Digest::from_hex(name) else {

@@ -17,7 +17,7 @@ pub const JOURNAL_FORMAT: &str = "benchpaper/journal@1";
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The first line: what this run is of.
-    Genesis(Genesis),
+    Genesis(Box<Genesis>),
     /// All that is to be done, as an object.
     Planned {
         /// The plan.

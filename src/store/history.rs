@@ -18,7 +18,12 @@ pub struct History {
 }
 
 /// Reads the journals of all runs and keeps those of one experiment; their small objects become known to the reader.
-pub fn history(os: &dyn Os, layout: &Layout, reader: &mut Reader<'_>, experiment: &Name) -> Result<History, StoreError> {
+pub fn history(
+    os: &dyn Os,
+    layout: &Layout,
+    reader: &mut Reader<'_>,
+    experiment: &Name,
+) -> Result<History, StoreError> {
     let mut found = BTreeMap::new();
     for run in layout.run_ids(os)? {
         let journal = super::read_journal(os, layout, &run)?;

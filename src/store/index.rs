@@ -86,7 +86,9 @@ fn heads(os: &dyn Os, layout: &Layout) -> Result<BTreeMap<RunId, Digest>, StoreE
     let mut heads = BTreeMap::new();
     for run in layout.run_ids(os)? {
         let path = layout.run(&run).join("head");
-        let digest = os.read(&path, 4096).map_or_else(|error| Digest::of(error.to_string().as_bytes()), |bytes| Digest::of(&bytes));
+        let digest = os
+            .read(&path, 4096)
+            .map_or_else(|error| Digest::of(error.to_string().as_bytes()), |bytes| Digest::of(&bytes));
         heads.insert(run, digest);
     }
     Ok(heads)
@@ -100,7 +102,8 @@ fn read(os: &dyn Os, layout: &Layout) -> Option<Index> {
     }
     let line_end = body.iter().position(|byte| *byte == b'\n')?;
     let top: Top = serde_json::from_slice(&body[..line_end]).ok().filter(|top: &Top| top.format == FORMAT)?;
-    let mut keys = body[line_end + 1..].chunks_exact(32).filter_map(|key| Some(Digest::from_bytes(key.try_into().ok()?)));
+    let mut keys =
+        body[line_end + 1..].chunks_exact(32).filter_map(|key| Some(Digest::from_bytes(key.try_into().ok()?)));
     let done = top.done.into_iter().map(|(name, count)| (name, keys.by_ref().take(count).collect())).collect();
     let plans = top.plans.into_iter().map(|(inputs, count)| (inputs, keys.by_ref().take(count).collect())).collect();
     Some(Index { heads: top.heads, done, plans })

@@ -22,6 +22,7 @@ pub(super) const JOURNAL_LIMIT_BYTES: u64 = 4 << 30;
 
 /// What `head` says: how much of the journal is known to be durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Head {
     pub(super) run: RunId,
     pub(super) length: u64,
@@ -60,6 +61,8 @@ pub struct Line {
     pub event: Event,
     /// Its chain.
     pub chain: Digest,
+    /// The byte after it.
+    pub end: u64,
 }
 
 /// The committed part of a run's journal.
@@ -135,7 +138,7 @@ fn parse(bytes: &[u8], shown: &str) -> Result<Journal, StoreError> {
         if let Event::Commit { pack_bytes, .. } = event {
             committed = (at, lines.len() + 1, chain, pack_bytes);
         }
-        lines.push(Line { event, chain });
+        lines.push(Line { event, chain, end: at as u64 });
     }
     if let Some(line) = damage
         && has_commit_after(&bytes[at..])
@@ -178,7 +181,7 @@ fn check_head(journal: &Journal, head: &Head, shown: &str) -> Result<(), StoreEr
         let detail = format!("{} bytes are valid, but the head covers {}", journal.length, head.length);
         return Err(StoreError::integrity(shown, detail));
     }
-    let is_on_chain = journal.lines.iter().any(|line| line.chain.hex() == head.chain);
+    let is_on_chain = journal.lines.iter().any(|line| line.end == head.length && line.chain.hex() == head.chain);
     if is_on_chain { Ok(()) } else { Err(StoreError::integrity(shown, "the head is not on its chain: a fork")) }
 }
 
@@ -209,7 +212,8 @@ mod tests {
     #[test]
     fn any_flipped_byte_before_the_last_commit_is_found() {
         let bytes = sample();
-        let lines: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+        let lines: Vec<usize> =
+            bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
         let last_commit_start = lines[lines.len() - 2] + 1;
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();

@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
         };
         let manifest = writer.put(new.manifest)?.digest;
         let lock = writer.put(new.lock)?.digest;
-        writer.record(&Event::Genesis((new.genesis)(run, manifest, lock)))?;
+        writer.record(&Event::Genesis(Box::new((new.genesis)(run, manifest, lock))))?;
         writer.commit()?;
         Ok(writer)
     }
@@ -282,7 +282,10 @@ fn keep_tail(os: &dyn Os, folder: &Path, tail: &[u8]) -> Result<(), StoreError> 
 fn copy_prefix(os: &dyn Os, path: &Path, length: u64) -> Result<Vec<u8>, StoreError> {
     let bytes = os.read_range(path, 0, length).map_err(StoreError::io(path))?;
     if (bytes.len() as u64) < length {
-        return Err(StoreError::integrity(path.display().to_string(), format!("it is shorter than the {length} bytes committed")));
+        return Err(StoreError::integrity(
+            path.display().to_string(),
+            format!("it is shorter than the {length} bytes committed"),
+        ));
     }
     os::write_atomically(os, path, &bytes).map_err(StoreError::io(path))?;
     Ok(bytes)

@@ -59,7 +59,8 @@ impl Tool for Command {
         }
         let argv: Option<Vec<String>> = argv.iter().map(|one| argument(one, context, problems)).collect();
         let read = read?;
-        let rules: Vec<Option<Rule>> = read.iter().map(|(name, node)| rule(name.value.as_str(), node, problems)).collect();
+        let rules: Vec<Option<Rule>> =
+            read.iter().map(|(name, node)| rule(name.value.as_str(), node, problems)).collect();
         let settings = Settings { argv: argv?, read: rules.into_iter().collect::<Option<_>>()? };
         serde_json::to_value(settings).ok()
     }
@@ -145,7 +146,8 @@ fn argument(node: &Node, context: &Context<'_>, problems: &mut Problems) -> Opti
         };
         let Some(level) = context.factors.get(name) else {
             let known = context.factors.keys().map(String::as_str);
-            let help = nearest(name, known).map_or_else(|| "Write `{{` for a brace.".to_owned(), |meant| format!("Did you mean `{{{meant}}}`?"));
+            let help = nearest(name, known)
+                .map_or_else(|| "Write `{{` for a brace.".to_owned(), |meant| format!("Did you mean `{{{meant}}}`?"));
             problems.error("command::unknown-factor", node.span, format!("no factor is called `{name}`"), help);
             return None;
         };
@@ -195,7 +197,11 @@ fn rule(metric: &str, node: &Node, problems: &mut Problems) -> Option<Rule> {
 fn compile(pattern: &str) -> Result<regex::bytes::Regex, String> {
     let regex = regex::bytes::RegexBuilder::new(pattern).size_limit(1 << 20).multi_line(true).build();
     let regex = regex.map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned())?;
-    if regex.captures_len() == 2 { Ok(regex) } else { Err(format!("{} groups, expected one", regex.captures_len() - 1)) }
+    if regex.captures_len() == 2 {
+        Ok(regex)
+    } else {
+        Err(format!("{} groups, expected one", regex.captures_len() - 1))
+    }
 }
 
 /// The value of a rule in an output.

@@ -14,7 +14,9 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
     for profile in plan::profile_names(&loaded.experiment) {
         match loaded.expand(Some(&profile)) {
             Ok(expansion) => counts.push((profile, expansion.cases.len(), expansion.settings.replicates)),
-            Err(Failure::Input(found)) => problems.extend(found.into_iter().filter(|one| !problems.contains(one)).collect::<Vec<_>>()),
+            Err(Failure::Input(found)) => {
+                problems.extend(found.into_iter().filter(|one| !problems.contains(one)).collect::<Vec<_>>())
+            }
             Err(other) => return Err(other),
         }
     }
@@ -25,7 +27,10 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
     }
     if session.is_json {
         let profiles: Vec<_> = counts.iter().map(|(profile, cases, replicates)| serde_json::json!({"profile": profile, "cases": cases, "replicates": replicates})).collect();
-        show::print(&serde_json::json!({"experiment": loaded.experiment.name.value, "profiles": profiles, "diagnostics": []}).to_string());
+        show::print(
+            &serde_json::json!({"experiment": loaded.experiment.name.value, "profiles": profiles, "diagnostics": []})
+                .to_string(),
+        );
         return Ok(0);
     }
     show::print(&format!("{}: no problems", loaded.source.name()));

@@ -32,6 +32,9 @@ pub(crate) fn run(session: &Session, arguments: &InitArguments) -> Result<u8, Fa
         os::write_atomically(&*session.os, &schema, text.as_bytes()).map_err(Failure::io(&schema))?;
     }
     show::print(&path.display().to_string());
-    show::note(&format!("next: edit it, then `benchpaper check {0}`, `benchpaper lock {0}`, `benchpaper run {0}`", format_args!("experiments/{name}")));
+    show::note(&format!(
+        "next: edit it, then `benchpaper check {0}`, `benchpaper lock {0}`, `benchpaper run {0}`",
+        format_args!("experiments/{name}")
+    ));
     Ok(0)
 }

@@ -27,7 +27,9 @@ pub(crate) fn run(session: &Session, arguments: &InventoryArguments) -> Result<u
         .iter()
         .map(|(path, fact)| {
             let value = match fact {
-                Fact::Measured(value) | Fact::Declared(value) | Fact::Unavailable(value) => value.chars().take(90).collect(),
+                Fact::Measured(value) | Fact::Declared(value) | Fact::Unavailable(value) => {
+                    value.chars().take(90).collect()
+                }
             };
             vec![path.clone(), value, fact.state().to_owned()]
         })

@@ -51,7 +51,8 @@ pub(crate) fn facts(session: &Session, loaded: &Loaded, programs: &[String]) -> 
 
 /// A missing program gives one clear line that names the package.
 pub(crate) fn refuse_missing_programs(session: &Session, programs: &[String]) -> Result<(), Failure> {
-    let missing: Vec<&str> = programs.iter().map(String::as_str).filter(|program| session.os.find_program(program).is_none()).collect();
+    let missing: Vec<&str> =
+        programs.iter().map(String::as_str).filter(|program| session.os.find_program(program).is_none()).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -59,16 +60,26 @@ pub(crate) fn refuse_missing_programs(session: &Session, programs: &[String]) ->
     Err(Failure::usage(format!("not installed: {}", missing.join(", "))).help(help))
 }
 
-fn check(session: &Session, loaded: &Loaded, inventory: &Inventory, cases: &BTreeMap<String, CasesPin>) -> Result<u8, Failure> {
+fn check(
+    session: &Session,
+    loaded: &Loaded,
+    inventory: &Inventory,
+    cases: &BTreeMap<String, CasesPin>,
+) -> Result<u8, Failure> {
     let (lock, _) = loaded.lock(session)?;
     let differences = lock::differences(&lock, inventory);
-    let other: Vec<&String> = cases.iter().filter(|(profile, pin)| lock.cases.get(*profile) != Some(pin)).map(|(profile, _)| profile).collect();
+    let other: Vec<&String> = cases
+        .iter()
+        .filter(|(profile, pin)| lock.cases.get(*profile) != Some(pin))
+        .map(|(profile, _)| profile)
+        .collect();
     if session.is_json {
         show::print_json(&serde_json::json!({"facts": differences, "profiles": other}))?;
     } else if differences.is_empty() && other.is_empty() {
         show::print("the lock holds");
     } else {
-        let rows: Vec<Vec<String>> = differences.iter().map(|one| vec![one.fact.clone(), one.locked.clone(), one.found.clone()]).collect();
+        let rows: Vec<Vec<String>> =
+            differences.iter().map(|one| vec![one.fact.clone(), one.locked.clone(), one.found.clone()]).collect();
         if !rows.is_empty() {
             show::print(&show::table(&["fact", "locked", "found"], &rows, &[]));
         }

@@ -20,7 +20,11 @@ pub(crate) fn run(session: &Session, arguments: &MarkArguments) -> Result<u8, Fa
         .iter()
         .flat_map(|(_, journal)| journal.events())
         .filter_map(|event| match event {
-            Event::Finished(finished) if finished.job.hex().starts_with(wanted) && finished.attempt == arguments.attempt => Some(finished.job),
+            Event::Finished(finished)
+                if finished.job.hex().starts_with(wanted) && finished.attempt == arguments.attempt =>
+            {
+                Some(finished.job)
+            }
             _ => None,
         })
         .collect();

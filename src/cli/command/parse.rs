@@ -42,9 +42,16 @@ pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, F
 /// Values by job and direction, then by metric in the order of the tool.
 type Groups = BTreeMap<(String, String), Vec<(Metric, Vec<f64>)>>;
 
+/// What some files say, and why others say nothing.
+type Part = (Groups, Vec<String>);
+
 /// The values of a metric of a group; metrics come in the same order in every file, so the search begins at a hint.
 fn values_of<'a>(group: &'a mut Vec<(Metric, Vec<f64>)>, metric: &Metric, hint: usize) -> &'a mut Vec<f64> {
-    let found = if group.get(hint).is_some_and(|(one, _)| one == metric) { Some(hint) } else { group.iter().position(|(one, _)| one == metric) };
+    let found = if group.get(hint).is_some_and(|(one, _)| one == metric) {
+        Some(hint)
+    } else {
+        group.iter().position(|(one, _)| one == metric)
+    };
     let at = found.unwrap_or_else(|| {
         group.push((metric.clone(), vec![]));
         group.len() - 1
@@ -57,23 +64,29 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
     let os = &*session.os;
     let tool = arguments.tool.as_deref();
     let size = arguments.files.len().div_ceil(os.processors().max(1)).max(1);
-    let parts: Vec<(Groups, Vec<String>)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = arguments.files.chunks(size).map(|files| scope.spawn(move || group(os, files, tool))).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    let parts: Vec<Part> = std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            arguments.files.chunks(size).map(|files| scope.spawn(move || group(os, files, tool))).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
     let mut groups = Groups::new();
     let mut unusable = vec![];
     for (part, left_out) in parts {
         for (key, metrics) in part {
             let group = groups.entry(key).or_default();
-            metrics.into_iter().enumerate().for_each(|(hint, (metric, values))| values_of(group, &metric, hint).extend(values));
+            metrics
+                .into_iter()
+                .enumerate()
+                .for_each(|(hint, (metric, values))| values_of(group, &metric, hint).extend(values));
         }
         unusable.extend(left_out);
     }
-    let of_group = |(key, metrics): (&'_ (String, String), &'_ Vec<(Metric, Vec<f64>)>)| -> Vec<_> {
-        metrics.iter().filter_map(|(metric, values)| Some((key.clone(), metric.clone(), summarize(values)?))).collect()
-    };
-    let summaries = groups.iter().flat_map(of_group);
+    let values =
+        groups.iter().flat_map(|(key, metrics)| metrics.iter().map(move |(metric, values)| (key, metric, values)));
+    let summaries = values.filter_map(|(key, metric, values)| Some((key.clone(), metric, summarize(values)?)));
     if session.is_json {
         let rows: Vec<_> = summaries
             .map(|((job, direction), metric, one)| {
@@ -85,7 +98,9 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
     } else {
         let rows: Vec<Vec<String>> = summaries
             .map(|((job, direction), metric, one)| {
-                let interval = one.interval.map_or_else(String::new, |interval| format!("{:.1} – {:.1} ({:.1} %)", interval.low, interval.high, interval.level * 100.0));
+                let interval = one.interval.map_or_else(String::new, |interval| {
+                    format!("{:.1} – {:.1} ({:.1} %)", interval.low, interval.high, interval.level * 100.0)
+                });
                 vec![job, direction, metric.to_string(), one.count.to_string(), format!("{:.1}", one.median), interval]
             })
             .collect();
@@ -96,7 +111,7 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
 }
 
 /// The values of some files, and why others give none.
-fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> (Groups, Vec<String>) {
+fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> Part {
     let mut groups = Groups::new();
     let mut unusable = vec![];
     for file in files {
@@ -105,7 +120,11 @@ fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> (Groups, Vec<Str
             let tool = tool.map_or_else(|| tool::recognise(&bytes), tool::find);
             let tool = tool.ok_or_else(|| format!("{}: no tool's output is recognised", file.display()))?;
             let reading = tool.read(None, Outputs { stdout: &bytes, stderr: &[] });
-            if reading.status == Status::Ok { Ok(reading) } else { Err(format!("{}: {}", file.display(), reading.reason())) }
+            if reading.status == Status::Ok {
+                Ok(reading)
+            } else {
+                Err(format!("{}: {}", file.display(), reading.reason()))
+            }
         });
         match reading {
             Err(reason) => unusable.push(reason),
@@ -134,9 +153,12 @@ fn read(session: &Session, file: &Path) -> Result<Vec<u8>, Failure> {
 fn reading(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<Reading, Failure> {
     let known = || tool::TOOLS.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
     let tool = match named {
-        Some(name) => tool::find(name).ok_or_else(|| Failure::usage(format!("no tool is called `{name}`")).help(format!("There are: {}.", known())))?,
+        Some(name) => tool::find(name).ok_or_else(|| {
+            Failure::usage(format!("no tool is called `{name}`")).help(format!("There are: {}.", known()))
+        })?,
         None => tool::recognise(bytes).ok_or_else(|| {
-            Failure::usage(format!("{}: no tool's output is recognised", file.display())).help(format!("Name it with `--tool`: {}.", known()))
+            Failure::usage(format!("{}: no tool's output is recognised", file.display()))
+                .help(format!("Name it with `--tool`: {}.", known()))
         })?,
     };
     Ok(tool.read(None, Outputs { stdout: bytes, stderr: &[] }))
@@ -157,8 +179,15 @@ fn show_reading(file: &Path, reading: &Reading) {
         .measurements
         .iter()
         .map(|one| {
-            let labels = one.labels.iter().map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ");
-            vec![one.metric.to_string(), labels, one.value.to_string(), one.unit.to_owned(), one.pointer.chars().take(60).collect()]
+            let labels =
+                one.labels.iter().map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ");
+            vec![
+                one.metric.to_string(),
+                labels,
+                one.value.to_string(),
+                one.unit.to_owned(),
+                one.pointer.chars().take(60).collect(),
+            ]
         })
         .collect();
     if !rows.is_empty() {

@@ -23,10 +23,17 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
             .zip(&reasons)
             .map(|(job, reason)| serde_json::json!({"key": job.key, "case": planned.cases[job.case].label(), "replicate": job.replicate, "why": reason}))
             .collect();
-        show::print_json(&serde_json::json!({"jobs": jobs, "to_run": wanted, "expected_ns": time.to_string(), "power": power}))?;
+        show::print_json(
+            &serde_json::json!({"jobs": jobs, "to_run": wanted, "expected_ns": time.to_string(), "power": power}),
+        )?;
         return Ok(0);
     }
-    show::print(&format!("{} cases, {} jobs, {wanted} to run, about {}", planned.cases.len(), planned.jobs.len(), humane_duration(time)));
+    show::print(&format!(
+        "{} cases, {} jobs, {wanted} to run, about {}",
+        planned.cases.len(),
+        planned.jobs.len(),
+        humane_duration(time)
+    ));
     show_power(&power);
     if arguments.why {
         let rows: Vec<Vec<String>> = planned
@@ -40,7 +47,13 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
                     Reason::Measured => "done: it has a usable result",
                     Reason::NotSelected => "skipped: it was not asked for",
                 };
-                vec![(number + 1).to_string(), job.key.short(), planned.cases[job.case].label(), job.replicate.to_string(), why.to_owned()]
+                vec![
+                    (number + 1).to_string(),
+                    job.key.short(),
+                    planned.cases[job.case].label(),
+                    job.replicate.to_string(),
+                    why.to_owned(),
+                ]
             })
             .collect();
         show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3]));

@@ -10,7 +10,6 @@ use crate::cli::{Session, show, workspace};
 use crate::os;
 use crate::publish::{self, Frozen};
 use crate::results::Results;
-use crate::store::LOOSE_FROM_BYTES;
 use crate::store::check::references;
 use crate::store::history::History;
 use crate::verify::{self, Record};
@@ -42,7 +41,11 @@ pub(crate) fn run(session: &Session, arguments: &PublishArguments) -> Result<u8,
     match publish::freeze(&*session.os, &folder, &made.files).map_err(Failure::io(&folder))? {
         Frozen::Refused(differing) => {
             let message = format!("{} is published with other bytes: {}", folder.display(), differing.join(", "));
-            return Err(Failure::Other { code: 1, message, help: Some("A published version never changes; raise `version` in the manifest.".to_owned()) });
+            return Err(Failure::Other {
+                code: 1,
+                message,
+                help: Some("A published version never changes; raise `version` in the manifest.".to_owned()),
+            });
         }
         Frozen::Unchanged => show::note("this version is published, with the same bytes"),
         Frozen::Written => {}
@@ -55,7 +58,8 @@ pub(crate) fn run(session: &Session, arguments: &PublishArguments) -> Result<u8,
 /// A published paper is of committed inputs and complete results.
 fn refuse_unfit(loaded: &Loaded, results: &Results, jobs: usize) -> Result<(), Failure> {
     let Some(revision) = loaded.revision()? else {
-        return Err(Failure::usage("the experiment is not in a git repository with a commit").help("Commit it, or make a draft with `--draft`."));
+        return Err(Failure::usage("the experiment is not in a git repository with a commit")
+            .help("Commit it, or make a draft with `--draft`."));
     };
     if !revision.changed.is_empty() {
         let message = format!("not committed: {}", revision.changed.join(", "));
@@ -63,7 +67,8 @@ fn refuse_unfit(loaded: &Loaded, results: &Results, jobs: usize) -> Result<(), F
     }
     if results.missing > 0 {
         let message = format!("{} of {jobs} jobs have no usable result", results.missing);
-        return Err(Failure::incomplete(message).help(format!("`benchpaper run {}` measures them; publishing never does.", loaded.shown())));
+        return Err(Failure::incomplete(message)
+            .help(format!("`benchpaper run {}` measures them; publishing never does.", loaded.shown())));
     }
     Ok(())
 }
@@ -72,7 +77,8 @@ fn refuse_unfit(loaded: &Loaded, results: &Results, jobs: usize) -> Result<(), F
 fn keep_evidence(session: &Session, loaded: &Loaded, results: &Results, history: &History) -> Result<(), Failure> {
     let layout = loaded.workspace.layout();
     let mut paths = vec![];
-    for (run, journal) in history.runs.iter().filter(|(run, _)| results.runs.iter().any(|one| one.run == run.as_str())) {
+    for (run, journal) in history.runs.iter().filter(|(run, _)| results.runs.iter().any(|one| one.run == run.as_str()))
+    {
         paths.extend(["head", "journal.jsonl", "pack"].map(|file| PathBuf::from("runs").join(run.as_str()).join(file)));
         for digest in journal.events().flat_map(references) {
             let path = layout.object(&digest);
@@ -82,7 +88,6 @@ fn keep_evidence(session: &Session, loaded: &Loaded, results: &Results, history:
             }
         }
     }
-    debug_assert!(LOOSE_FROM_BYTES > 0, "packs hold the rest");
     let path = layout.folder().join(".gitignore");
     let existing = match session.os.read(&path, 1 << 20) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -19,7 +19,10 @@ pub(crate) fn run(session: &Session, arguments: &RenderArguments) -> Result<u8, 
     let (results, ..) = loaded.results(session, &planned)?;
     refuse_empty(&loaded, &results, &planned)?;
     let made = make(session, &loaded, lock_text, results, true)?;
-    let folder = arguments.out.clone().unwrap_or_else(|| loaded.workspace.report(loaded.experiment.name.value.as_str(), "draft"));
+    let folder = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| loaded.workspace.report(loaded.experiment.name.value.as_str(), "draft"));
     publish::replace(&*session.os, &folder, &made.files).map_err(Failure::io(&folder))?;
     report(session, &folder, &made);
     Ok(0)
@@ -30,8 +33,13 @@ pub(crate) fn refuse_empty(loaded: &Loaded, results: &Results, planned: &Plan) -
     if results.missing < planned.jobs.len() as u64 {
         return Ok(());
     }
-    let profile = if planned.settings.profile == crate::plan::DEFAULT_PROFILE { String::new() } else { format!(" --profile {}", planned.settings.profile) };
-    Err(Failure::incomplete("nothing was measured yet").help(format!("`benchpaper run {}{profile}` measures.", loaded.shown())))
+    let profile = if planned.settings.profile == crate::plan::DEFAULT_PROFILE {
+        String::new()
+    } else {
+        format!(" --profile {}", planned.settings.profile)
+    };
+    Err(Failure::incomplete("nothing was measured yet")
+        .help(format!("`benchpaper run {}{profile}` measures.", loaded.shown())))
 }
 
 /// A paper and the files of its report.
@@ -42,7 +50,13 @@ pub(crate) struct Made {
 }
 
 /// Makes a paper from results; an uncommitted one is always a draft.
-pub(crate) fn make(session: &Session, loaded: &Loaded, lock: String, results: Results, is_draft: bool) -> Result<Made, Failure> {
+pub(crate) fn make(
+    session: &Session,
+    loaded: &Loaded,
+    lock: String,
+    results: Results,
+    is_draft: bool,
+) -> Result<Made, Failure> {
     let revision = loaded.revision()?;
     let committed = revision.filter(|revision| revision.changed.is_empty());
     let context = Context {
@@ -51,7 +65,8 @@ pub(crate) fn make(session: &Session, loaded: &Loaded, lock: String, results: Re
         is_draft: is_draft || committed.is_none(),
         program: format!("benchpaper {}", env!("CARGO_PKG_VERSION")),
     };
-    let input = Input { manifest: loaded.source.text().to_owned(), lock, prose: loaded.prose(session)?, results, context };
+    let input =
+        Input { manifest: loaded.source.text().to_owned(), lock, prose: loaded.prose(session)?, results, context };
     let paper = render::render(&input)?;
     let pdf = write_pdf(&paper, &input)?;
     let files = publish::files(&paper, pdf.clone());

@@ -20,7 +20,12 @@ pub(crate) fn run(session: &Session, arguments: &ResultsArguments) -> Result<u8,
         show_table(&results);
     }
     if results.missing > 0 {
-        show::note(&format!("{} of {} jobs have no usable result; `benchpaper run {}` measures them", results.missing, planned.jobs.len(), loaded.shown()));
+        show::note(&format!(
+            "{} of {} jobs have no usable result; `benchpaper run {}` measures them",
+            results.missing,
+            planned.jobs.len(),
+            loaded.shown()
+        ));
         return Ok(3);
     }
     Ok(0)
@@ -31,7 +36,9 @@ fn summary_json(results: &Results) -> serde_json::Value {
     for case in &results.cases {
         for metric in &case.metrics {
             let Some(summary) = metric.summary() else { continue };
-            let interval = summary.interval.map(|interval| json!({"low": interval.low, "high": interval.high, "level": interval.level}));
+            let interval = summary
+                .interval
+                .map(|interval| json!({"low": interval.low, "high": interval.high, "level": interval.level}));
             rows.push(json!({
                 "case": case.case.factors, "workload": case.case.workload, "noise": case.case.noise,
                 "metric": metric.metric, "unit": metric.unit, "n": summary.count, "median": summary.median,
@@ -50,9 +57,12 @@ fn show_table(results: &Results) {
             let Some(summary) = metric.summary() else { continue };
             let interval = summary.interval.map_or_else(
                 || "one replicate: no interval".to_owned(),
-                |interval| format!("{} – {} ({:.1} %)", short(interval.low), short(interval.high), interval.level * 100.0),
+                |interval| {
+                    format!("{} – {} ({:.1} %)", short(interval.low), short(interval.high), interval.level * 100.0)
+                },
             );
-            let variation = summary.variation.map_or_else(String::new, |variation| format!("{:.2} %", variation * 100.0));
+            let variation =
+                summary.variation.map_or_else(String::new, |variation| format!("{:.2} %", variation * 100.0));
             rows.push(vec![
                 case.case.label(),
                 metric.metric.to_string(),

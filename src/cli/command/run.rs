@@ -34,7 +34,9 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
     let index = index::load(&*session.os, &layout)?;
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), arguments.only.as_deref());
     if arguments.only.is_some() && !reasons.iter().any(|reason| *reason != Reason::NotSelected) {
-        return Err(Failure::usage("no case has this text in its label").help("`benchpaper plan --why` prints the labels."));
+        return Err(
+            Failure::usage("no case has this text in its label").help("`benchpaper plan --why` prints the labels.")
+        );
     }
     if !reasons.contains(&Reason::NotMeasured) && !arguments.resume {
         remember(session, &loaded, profile, &planned);
@@ -110,7 +112,12 @@ fn nothing_to_do(session: &Session, (measured, jobs): (usize, usize)) {
 }
 
 /// What the manifest requires must hold; where lock and machine differ, every difference must be waived with a reason.
-fn check_machine(loaded: &Loaded, lock: &Lock, inventory: &Inventory, waivers: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+fn check_machine(
+    loaded: &Loaded,
+    lock: &Lock,
+    inventory: &Inventory,
+    waivers: &[String],
+) -> Result<BTreeMap<String, String>, Failure> {
     let missing = lock::check_requirements(&loaded.experiment, inventory, &loaded.source);
     if !missing.is_empty() {
         return Err(missing.into());
@@ -132,7 +139,10 @@ fn check_machine(loaded: &Loaded, lock: &Lock, inventory: &Inventory, waivers: &
         .collect();
     if !refused.is_empty() {
         let message = format!("this machine is not the locked one:\n{}", refused.join("\n"));
-        let help = format!("`benchpaper lock {}` pins this machine; `--waive FACT=REASON` accepts one difference, and the paper prints it.", loaded.shown());
+        let help = format!(
+            "`benchpaper lock {}` pins this machine; `--waive FACT=REASON` accepts one difference, and the paper prints it.",
+            loaded.shown()
+        );
         return Err(Failure::usage(message).help(help));
     }
     accepted.retain(|fact, _| differing.iter().any(|one| one.fact == *fact));
@@ -140,7 +150,12 @@ fn check_machine(loaded: &Loaded, lock: &Lock, inventory: &Inventory, waivers: &
 }
 
 /// The newest interrupted run, which must be of the same manifest, lock and profile.
-fn open_run(history: &History, loaded: &Loaded, lock_text: &str, planned: &Plan) -> Result<crate::name::RunId, Failure> {
+fn open_run(
+    history: &History,
+    loaded: &Loaded,
+    lock_text: &str,
+    planned: &Plan,
+) -> Result<crate::name::RunId, Failure> {
     let Some((run, journal)) = history.newest_open() else {
         return Err(Failure::usage("there is no interrupted run").help("Leave `--resume` away."));
     };
@@ -159,7 +174,9 @@ fn open_run(history: &History, loaded: &Loaded, lock_text: &str, planned: &Plan)
 
 fn report(session: &Session, loaded: &Loaded, summary: &Summary) -> Result<u8, Failure> {
     if session.is_json {
-        show::print_json(&serde_json::json!({"run": summary.run, "ok": summary.ok, "not_ok": summary.not_ok, "interrupted": summary.interrupted}))?;
+        show::print_json(
+            &serde_json::json!({"run": summary.run, "ok": summary.ok, "not_ok": summary.not_ok, "interrupted": summary.interrupted}),
+        )?;
     }
     if let Some(reason) = &summary.interrupted {
         show::note(&format!("run {} stopped: {reason}", summary.run));

@@ -11,7 +11,13 @@ pub(crate) fn run(session: &Session, arguments: &StoreArguments) -> Result<u8, F
     match arguments.verb {
         StoreVerb::Check => {
             let report = check::check(&*session.os, &layout)?;
-            let code = if !report.failures.is_empty() { 4 } else if report.missing.is_empty() { 0 } else { 3 };
+            let code = if !report.failures.is_empty() {
+                4
+            } else if report.missing.is_empty() {
+                0
+            } else {
+                3
+            };
             if session.is_json {
                 show::print_json(&report)?;
                 return Ok(code);
@@ -19,7 +25,10 @@ pub(crate) fn run(session: &Session, arguments: &StoreArguments) -> Result<u8, F
             show::print(&format!("{} runs, {} objects checked", report.runs, report.objects));
             report.failures.iter().for_each(|failure| show::print(&format!("FAILED   {failure}")));
             report.missing.iter().for_each(|object| show::print(&format!("missing  {object}")));
-            report.unsealed.iter().for_each(|run| show::print(&format!("open     run {run} was interrupted or is running")));
+            report
+                .unsealed
+                .iter()
+                .for_each(|run| show::print(&format!("open     run {run} was interrupted or is running")));
             report.unreferenced.iter().for_each(|path| show::print(&format!("unused   {path}")));
             Ok(code)
         }
@@ -35,7 +44,8 @@ pub(crate) fn run(session: &Session, arguments: &StoreArguments) -> Result<u8, F
             if plan.refused.is_empty() {
                 return Ok(0);
             }
-            let message = format!("nothing is removed while something is damaged or missing: {}", plan.refused.join("; "));
+            let message =
+                format!("nothing is removed while something is damaged or missing: {}", plan.refused.join("; "));
             Err(Failure::Other { code: 4, message, help: None })
         }
     }

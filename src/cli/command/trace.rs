@@ -22,7 +22,11 @@ pub(crate) fn run(session: &Session, arguments: &TraceArguments) -> Result<u8, F
     let found: Vec<&Entry> = map.entries.iter().filter(|entry| is_meant(entry, &arguments.token)).collect();
     if found.is_empty() {
         let message = format!("no number of the paper is `{}` or has it in its name", arguments.token);
-        return Err(Failure::Other { code: 1, message, help: Some("`#12` is the twelfth number of the paper.".to_owned()) });
+        return Err(Failure::Other {
+            code: 1,
+            message,
+            help: Some("`#12` is the twelfth number of the paper.".to_owned()),
+        });
     }
     if session.is_json {
         show::print_json(&found)?;
@@ -43,7 +47,11 @@ pub(crate) fn run(session: &Session, arguments: &TraceArguments) -> Result<u8, F
     if found.len() > SHOWN_MAX {
         show::note(&format!("{} more; name it more closely", found.len() - SHOWN_MAX));
     }
-    show::print(&format!("manifest {}, commit {}", crate::digest::Digest::of(input.manifest.as_bytes()), input.context.commit.as_deref().unwrap_or("none")));
+    show::print(&format!(
+        "manifest {}, commit {}",
+        crate::digest::Digest::of(input.manifest.as_bytes()),
+        input.context.commit.as_deref().unwrap_or("none")
+    ));
     Ok(0)
 }
 
@@ -62,7 +70,10 @@ fn show_entry(entry: &Entry, reader: Option<&Reader<'_>>) {
     };
     show::print(&format!("#{} {} {}  {}", place.order, entry.token, entry.unit, entry.name));
     show::print(&format!("├ section {}{cell}", place.section));
-    show::print(&format!("├ exact {} ÷ {}, rounded {} to {} decimals", entry.exact, entry.rounding.divisor, entry.rounding.mode, entry.rounding.decimals));
+    show::print(&format!(
+        "├ exact {} ÷ {}, rounded {} to {} decimals",
+        entry.exact, entry.rounding.divisor, entry.rounding.mode, entry.rounding.decimals
+    ));
     if entry.evidence.is_empty() {
         show::print("└ it is set by the manifest or counted in the record");
         return;

@@ -51,7 +51,11 @@ fn in_child(session: &Session) -> Result<u8, Failure> {
         Ok(Some(code)) => Ok(code),
         Ok(None) => {
             let message = "it can not be read within the limits on memory and time";
-            Err(Failure::Other { code: 4, message: message.to_owned(), help: Some("It may be damaged, or made to do harm.".to_owned()) })
+            Err(Failure::Other {
+                code: 4,
+                message: message.to_owned(),
+                help: Some("It may be damaged, or made to do harm.".to_owned()),
+            })
         }
         Err(error) => Err(Failure::incomplete(error.to_string())),
     }
@@ -72,11 +76,18 @@ pub(crate) fn layout_of(session: &Session, path: &Path) -> Option<Layout> {
 }
 
 /// What lies beside a published PDF is what is inside it.
-fn compare_folder(session: &Session, path: &Path, files: &std::collections::BTreeMap<String, Vec<u8>>, report: &mut Report) {
+fn compare_folder(
+    session: &Session,
+    path: &Path,
+    files: &std::collections::BTreeMap<String, Vec<u8>>,
+    report: &mut Report,
+) {
     for name in ["paper.md", "cellmap.json"] {
         let beside = path.with_file_name(name);
         match session.os.read(&beside, pdf::FILE_LIMIT_BYTES) {
-            Ok(bytes) if files.get(name) != Some(&bytes) => report.failures.push(format!("{} is not what the PDF holds", beside.display())),
+            Ok(bytes) if files.get(name) != Some(&bytes) => {
+                report.failures.push(format!("{} is not what the PDF holds", beside.display()))
+            }
             _ => {}
         }
     }
@@ -104,7 +115,10 @@ fn show_report(path: &Path, report: &Report) {
     };
     show::print(&path.display().to_string());
     show::print(&format!("  numbers         {} checked, {} failed", report.numbers.checked, report.numbers.failed));
-    show::print(&format!("  raw objects     {} checked, {} missing, {} failed", report.objects.checked, report.objects.missing, report.objects.failed));
+    show::print(&format!(
+        "  raw objects     {} checked, {} missing, {} failed",
+        report.objects.checked, report.objects.missing, report.objects.failed
+    ));
     show::print(&format!("  rendered again  {again}"));
     show::print(&format!("  rests on        {anchored}"));
     for failure in &report.failures {

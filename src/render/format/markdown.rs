@@ -66,7 +66,13 @@ impl Writer<'_> {
             Block::Figure(figure) => {
                 self.figures += 1;
                 let caption = format!("{} {}: {}", self.words.figure, self.figures, figure.caption);
-                let _ = writeln!(self.text, "![{}](figures/{})\n\n*{}*\n", escape(&figure.description), figure.file, escape(&caption));
+                let _ = writeln!(
+                    self.text,
+                    "![{}](figures/{})\n\n*{}*\n",
+                    escape(&figure.description),
+                    figure.file,
+                    escape(&caption)
+                );
             }
             Block::Table(table) => self.table(table),
         }
@@ -78,7 +84,8 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "*{}*\n", escape(&caption));
         let heads: Vec<String> = table.columns.iter().map(|column| escape_cell(&escape(&column.head))).collect();
         let _ = writeln!(self.text, "| {} |", heads.join(" | "));
-        let rules: Vec<&str> = table.columns.iter().map(|column| if column.is_number { "--:" } else { "---" }).collect();
+        let rules: Vec<&str> =
+            table.columns.iter().map(|column| if column.is_number { "--:" } else { "---" }).collect();
         let _ = writeln!(self.text, "|{}|", rules.join("|"));
         for row in &table.rows {
             let cells: Vec<String> = row.iter().map(|cell| escape_cell(&self.inlines(cell))).collect();

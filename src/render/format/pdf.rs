@@ -72,10 +72,11 @@ fn compile(files: BTreeMap<String, Vec<u8>>, identity: &Identity) -> Result<Vec<
     if !unexpected.is_empty() {
         return Err(unexpected);
     }
-    let standards = PdfStandards::new(&[PdfStandard::A_3a, PdfStandard::Ua_1]).map_err(|error| vec![error.message().to_string()])?;
+    let standards = PdfStandards::new(&[PdfStandard::A_3a, PdfStandard::Ua_1])
+        .map_err(|error| vec![error.message().to_string()])?;
     let options = PdfOptions {
         ident: Smart::Custom(identity.ident.clone()),
-        creator: Smart::Custom(Some(format!("benchpaper {} with {ENGINE}", env!("CARGO_PKG_VERSION")).into())),
+        creator: Smart::Custom(Some(format!("benchpaper {} with {ENGINE}", env!("CARGO_PKG_VERSION")))),
         timestamp: Some(Timestamp::new_utc(stamp)),
         page_ranges: None,
         standards,
@@ -184,7 +185,9 @@ fn block_json(document: &Document, block: &Block) -> Value {
         Block::Paragraph(text) => json!({"kind": "paragraph", "text": inlines(text)}),
         Block::Note(text) => json!({"kind": "note", "text": inlines(text)}),
         Block::Code(text) => json!({"kind": "code", "text": text}),
-        Block::List(items) => json!({"kind": "list", "items": items.iter().map(|item| inlines(item)).collect::<Vec<_>>()}),
+        Block::List(items) => {
+            json!({"kind": "list", "items": items.iter().map(|item| inlines(item)).collect::<Vec<_>>()})
+        }
         Block::Figure(figure) => {
             json!({"kind": "figure", "file": figure.file, "caption": figure.caption, "alt": figure.description})
         }
@@ -200,7 +203,8 @@ fn block_json(document: &Document, block: &Block) -> Value {
                 .map(|(number, column)| json!({"head": column.head, "number": column.is_number, "wide": !column.is_number && widest(number) > 36}))
                 .collect();
             let cell = |cell: &[Inline]| inlines_json(document, &cell.iter().map(breakable).collect::<Vec<_>>());
-            let rows: Vec<Vec<Value>> = table.rows.iter().map(|row| row.iter().map(|one| cell(one)).collect()).collect();
+            let rows: Vec<Vec<Value>> =
+                table.rows.iter().map(|row| row.iter().map(|one| cell(one)).collect()).collect();
             json!({"kind": "table", "caption": table.caption, "columns": columns, "rows": rows})
         }
     }

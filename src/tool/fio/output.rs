@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::settings::Settings;
 use crate::law;
@@ -23,8 +23,12 @@ const RUNTIME_MS_MIN: f64 = 500.0;
 const OPERATIONS_MIN: f64 = 30.0;
 /// The percentiles that become metrics.
 const PERCENTILES: &[(&str, &str)] = &[
-    ("50.000000", "latency_p50"), ("90.000000", "latency_p90"), ("95.000000", "latency_p95"),
-    ("99.000000", "latency_p99"), ("99.900000", "latency_p99.9"), ("99.990000", "latency_p99.99"),
+    ("50.000000", "latency_p50"),
+    ("90.000000", "latency_p90"),
+    ("95.000000", "latency_p95"),
+    ("99.000000", "latency_p99"),
+    ("99.900000", "latency_p99.9"),
+    ("99.990000", "latency_p99.99"),
 ];
 
 #[derive(Deserialize)]
@@ -187,7 +191,10 @@ pub(super) fn read(stdout: &[u8], settings: Option<&Settings>) -> Reading {
         if is_enough {
             measure_row(row, &mut reading);
         } else {
-            reading.warn("fio::few-operations", format!("{}: {} operations say nothing", row.pointer, row.values.total_ios));
+            reading.warn(
+                "fio::few-operations",
+                format!("{}: {} operations say nothing", row.pointer, row.values.total_ios),
+            );
         }
     }
     aggregate(&rows, settings, &mut reading);
@@ -204,7 +211,10 @@ fn last_document<'a>(bytes: &'a [u8], reading: &mut Reading) -> Option<Document<
     let mut at = 0;
     while let Some(start) = next_brace(bytes, at) {
         if bytes[at..start].iter().any(|byte| !byte.is_ascii_whitespace()) {
-            reading.warn("fio::text-around", format!("text before the JSON: {}", String::from_utf8_lossy(&bytes[at..start]).trim()));
+            reading.warn(
+                "fio::text-around",
+                format!("text before the JSON: {}", String::from_utf8_lossy(&bytes[at..start]).trim()),
+            );
         }
         let next = match text {
             Some(text) => first(serde_json::Deserializer::from_str(&text[start..]).into_iter()),
@@ -250,7 +260,8 @@ fn next_brace(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 fn check_version(reading: &mut Reading) -> bool {
-    let mut numbers = reading.tool_version.split(|one: char| !one.is_ascii_digit()).filter_map(|part| part.parse::<u64>().ok());
+    let mut numbers =
+        reading.tool_version.split(|one: char| !one.is_ascii_digit()).filter_map(|part| part.parse::<u64>().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < (3, 0) {
         let message = format!("fio {} prints other units; 3.0 and later are read", reading.tool_version);
@@ -291,7 +302,10 @@ fn check_errors(document: &Document<'_>, reading: &mut Reading) {
         }
         for values in [&job.read, &job.write, &job.trim, &job.mixed].into_iter().flatten() {
             if values.short_ios > 0.0 || values.drop_ios > 0.0 {
-                let message = format!("the job `{}` has {} short and {} dropped operations", job.jobname, values.short_ios, values.drop_ios);
+                let message = format!(
+                    "the job `{}` has {} short and {} dropped operations",
+                    job.jobname, values.short_ios, values.drop_ios
+                );
                 reading.invalidate("fio::short-operations", message);
             }
         }
@@ -302,7 +316,9 @@ fn check_errors(document: &Document<'_>, reading: &mut Reading) {
 fn check_row(row: &Row<'_, '_>, document: &Document<'_>, reading: &mut Reading) {
     let has_split = row.job.options.has_split || document.options.has_split;
     let text = row.job.options.bs.as_deref().or(document.options.bs.as_deref());
-    let Some(block_size) = text.and_then(block_size_bytes).filter(|_| !has_split && row.direction != "mixed") else { return };
+    let Some(block_size) = text.and_then(block_size_bytes).filter(|_| !has_split && row.direction != "mixed") else {
+        return;
+    };
     let bandwidth = bandwidth(row.values);
     if !law::is_bandwidth_consistent(bandwidth, row.values.iops, block_size) {
         let message = format!("{}: {} IOPS × {block_size} B is not {bandwidth} B/s", row.pointer, row.values.iops);
@@ -352,7 +368,13 @@ impl Push<'_> {
         let metric = Metric::new(metric);
         let unit = metric.unit().unwrap_or(Unit::ONE).symbol();
         if value.is_finite() {
-            self.reading.measurements.push(Measurement { metric, labels: Arc::clone(&self.labels), value, unit, pointer });
+            self.reading.measurements.push(Measurement {
+                metric,
+                labels: Arc::clone(&self.labels),
+                value,
+                unit,
+                pointer,
+            });
         }
     }
 
@@ -408,13 +430,21 @@ fn aggregate(rows: &[Row<'_, '_>], settings: Option<&Settings>, reading: &mut Re
         reading.invalidate("fio::too-short", format!("{longest} ms, less than {RUNTIME_MS_MIN} ms say nothing"));
     }
     if operations < OPERATIONS_MIN {
-        reading.invalidate("fio::few-operations", format!("{operations} operations, fewer than {OPERATIONS_MIN} say nothing"));
+        reading.invalidate(
+            "fio::few-operations",
+            format!("{operations} operations, fewer than {OPERATIONS_MIN} say nothing"),
+        );
     }
     let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
     let mut push = Push { reading, labels };
     if let [row] = rows {
         push.row(row.values, &row.pointer);
-        check_little(row.values.iops, row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.mean), settings, push.reading);
+        check_little(
+            row.values.iops,
+            row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.mean),
+            settings,
+            push.reading,
+        );
         return;
     }
     if longest <= 0.0 {
@@ -430,7 +460,10 @@ fn aggregate(rows: &[Row<'_, '_>], settings: Option<&Settings>, reading: &mut Re
     push.value("bandwidth", bytes * 1000.0 / longest, places(&["io_bytes", "runtime"]));
     let latencies: Vec<(f64, f64)> = rows
         .iter()
-        .filter_map(|row| counted(row.values.lat_ns.as_ref()).map(|latency| (latency.mean, latency.count.unwrap_or(row.values.total_ios))))
+        .filter_map(|row| {
+            counted(row.values.lat_ns.as_ref())
+                .map(|latency| (latency.mean, latency.count.unwrap_or(row.values.total_ios)))
+        })
         .collect();
     let counted: f64 = latencies.iter().map(|(_, count)| count).sum();
     if counted > 0.0 && latencies.len() == rows.len() {
@@ -449,7 +482,8 @@ fn check_little(iops: f64, latency_mean_ns: f64, settings: Option<&Settings>, re
     let most = settings.outstanding_max() as f64;
     if !law::is_concurrency_possible(iops, latency_mean_ns, most) {
         let found = law::concurrency(iops, latency_mean_ns);
-        reading.warn("fio::little", format!("IOPS × mean latency is {found:.2}, above the {most} operations in flight"));
+        reading
+            .warn("fio::little", format!("IOPS × mean latency is {found:.2}, above the {most} operations in flight"));
     }
 }
 

@@ -19,27 +19,93 @@ const SYNCHRONOUS: &[&str] = &["psync", "sync", "pvsync", "pvsync2", "vsync", "m
 
 /// Access patterns, and whether they mix directions.
 const PATTERNS: &[(&str, bool)] = &[
-    ("read", false), ("write", false), ("randread", false), ("randwrite", false), ("rw", true), ("readwrite", true),
-    ("randrw", true), ("trim", false), ("randtrim", false),
+    ("read", false),
+    ("write", false),
+    ("randread", false),
+    ("randwrite", false),
+    ("rw", true),
+    ("readwrite", true),
+    ("randrw", true),
+    ("trim", false),
+    ("randtrim", false),
 ];
 
 /// Options that execute, load, or open something other than the device, and those that the manifest has keys for.
 const REFUSED: &[&str] = &[
-    "exec_prerun", "exec_postrun", "ioengine", "include", "filename", "directory", "opendir", "filename_format",
-    "read_iolog", "write_iolog", "replay_redirect", "merge_blktrace_file", "write_bw_log", "write_lat_log",
-    "write_iops_log", "write_hist_log", "log_store_compressed", "verify_state_load", "verify_state_save", "trigger",
-    "trigger_file", "trigger_timeout", "verify_trigger", "cgroup", "uid", "gid", "dedupe_global", "buffer_pattern",
-    "verify_pattern", "zonemode_file", "spdk_conf", "conf", "hostname", "port", "http_host", "ioscheduler", "aux_path",
-    "stonewall", "wait_for", "new_group", "output", "output-format", "client", "server", "section", "name",
-    "description", "profile", "startdelay", "mem", "iomem", "hugepage-size", "fsync_file", "steadystate",
+    "exec_prerun",
+    "exec_postrun",
+    "ioengine",
+    "include",
+    "filename",
+    "directory",
+    "opendir",
+    "filename_format",
+    "read_iolog",
+    "write_iolog",
+    "replay_redirect",
+    "merge_blktrace_file",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "log_store_compressed",
+    "verify_state_load",
+    "verify_state_save",
+    "trigger",
+    "trigger_file",
+    "trigger_timeout",
+    "verify_trigger",
+    "cgroup",
+    "uid",
+    "gid",
+    "dedupe_global",
+    "buffer_pattern",
+    "verify_pattern",
+    "zonemode_file",
+    "spdk_conf",
+    "conf",
+    "hostname",
+    "port",
+    "http_host",
+    "ioscheduler",
+    "aux_path",
+    "stonewall",
+    "wait_for",
+    "new_group",
+    "output",
+    "output-format",
+    "client",
+    "server",
+    "section",
+    "name",
+    "description",
+    "profile",
+    "startdelay",
+    "mem",
+    "iomem",
+    "hugepage-size",
+    "fsync_file",
+    "steadystate",
 ];
 
 /// Options whose place is a key of the workload or of the design.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("bs", "block_size"), ("blocksize", "block_size"), ("size", "working_set"), ("filesize", "working_set"),
-    ("runtime", "design.runtime"), ("ramp_time", "design.ramp_time"), ("time_based", "design.runtime"),
-    ("rw", "rw"), ("readwrite", "rw"), ("iodepth", "iodepth"), ("numjobs", "numjobs"), ("direct", "direct"),
-    ("rwmixread", "rwmixread"), ("rwmixwrite", "rwmixread"), ("ioengine", "engine"), ("group_reporting", "numjobs"),
+    ("bs", "block_size"),
+    ("blocksize", "block_size"),
+    ("size", "working_set"),
+    ("filesize", "working_set"),
+    ("runtime", "design.runtime"),
+    ("ramp_time", "design.ramp_time"),
+    ("time_based", "design.runtime"),
+    ("rw", "rw"),
+    ("readwrite", "rw"),
+    ("iodepth", "iodepth"),
+    ("numjobs", "numjobs"),
+    ("direct", "direct"),
+    ("rwmixread", "rwmixread"),
+    ("rwmixwrite", "rwmixread"),
+    ("ioengine", "engine"),
+    ("group_reporting", "numjobs"),
 ];
 
 /// The settings that are hashed. Sizes are bytes.
@@ -96,10 +162,20 @@ pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problem
     let working_set_bytes = working_set_bytes(size?, working_set?, block_size.value.base(), problems);
     if iodepth? > 1 && SYNCHRONOUS.contains(&engine) {
         let help = "Use `engine: libaio` or `io_uring`, or leave `iodepth` away.";
-        problems.warn("fio::iodepth", node.span, format!("`iodepth` does nothing with the synchronous engine `{engine}`"), help);
+        problems.warn(
+            "fio::iodepth",
+            node.span,
+            format!("`iodepth` does nothing with the synchronous engine `{engine}`"),
+            help,
+        );
     }
     if block_size.value.base() == 0 || block_size.value.base() > 1 << 30 {
-        problems.error("fio::block-size", block_size.span, "the block size is 0 or more than 1 GiB", "Write `block_size: 4 KiB`.");
+        problems.error(
+            "fio::block-size",
+            block_size.span,
+            "the block size is 0 or more than 1 GiB",
+            "Write `block_size: 4 KiB`.",
+        );
         return None;
     }
     Some(Settings {
@@ -126,7 +202,12 @@ fn within(number: Option<Spanned<u64>>, most: u64, problems: &mut Problems) -> O
         None => Some(1),
         Some(number) if (1..=most).contains(&number.value) => Some(number.value),
         Some(number) => {
-            problems.error("fio::range", number.span, format!("{}, expected 1 to {most}", number.value), "Write a number in this range.");
+            problems.error(
+                "fio::range",
+                number.span,
+                format!("{}, expected 1 to {most}", number.value),
+                "Write a number in this range.",
+            );
             None
         }
     }
@@ -151,14 +232,25 @@ fn check_mix(rw: &str, mix: Option<Spanned<Share>>, node: &Node, problems: &mut 
         }
         None => Some(None),
         Some(mix) if !is_mixed => {
-            problems.error("fio::rwmixread", mix.span, format!("`rwmixread` does nothing with `{rw}`"), "Leave it away, or use `randrw`.");
+            problems.error(
+                "fio::rwmixread",
+                mix.span,
+                format!("`rwmixread` does nothing with `{rw}`"),
+                "Leave it away, or use `randrw`.",
+            );
             None
         }
         Some(mix) => {
-            let percent = crate::exact::Exact::parse(mix.value.quantity().number()).ok().and_then(|value| value.to_u64());
+            let percent =
+                crate::exact::Exact::parse(mix.value.quantity().number()).ok().and_then(|value| value.to_u64());
             let percent = percent.filter(|percent| *percent <= 100);
             if percent.is_none() {
-                problems.error("fio::rwmixread", mix.span, "expected a whole number from 0 % to 100 %", "fio takes whole percents.");
+                problems.error(
+                    "fio::rwmixread",
+                    mix.span,
+                    "expected a whole number from 0 % to 100 %",
+                    "fio takes whole percents.",
+                );
             }
             percent.map(Some)
         }
@@ -166,7 +258,12 @@ fn check_mix(rw: &str, mix: Option<Spanned<Share>>, node: &Node, problems: &mut 
 }
 
 /// The part of the device that is used, down to whole blocks.
-fn working_set_bytes(size: u64, share: Option<Spanned<Share>>, block_size: u64, problems: &mut Problems) -> Option<u64> {
+fn working_set_bytes(
+    size: u64,
+    share: Option<Spanned<Share>>,
+    block_size: u64,
+    problems: &mut Problems,
+) -> Option<u64> {
     let fraction = share.as_ref().map_or(1.0, |share| share.value.fraction());
     let bytes = (size as f64 * fraction) as u64 / block_size.max(1) * block_size.max(1);
     let is_good = fraction > 0.0 && fraction <= 1.0 && bytes >= block_size;
@@ -189,7 +286,12 @@ fn read_options(node: Option<&Node>, problems: &mut Problems) -> Option<BTreeMap
     for (key, value) in entries {
         let is_name = key.text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
         if let Some((_, elsewhere)) = ELSEWHERE.iter().find(|(option, _)| *option == key.text) {
-            problems.error("fio::option", key.span, format!("the option `{}` has its own key", key.text), format!("Use `{elsewhere}`."));
+            problems.error(
+                "fio::option",
+                key.span,
+                format!("the option `{}` has its own key", key.text),
+                format!("Use `{elsewhere}`."),
+            );
         } else if !is_name || REFUSED.contains(&key.text.as_str()) {
             let help = "Options that execute, load or open something else are not passed on.";
             problems.error("fio::option", key.span, format!("the option `{}` is refused", key.text), help);
@@ -204,7 +306,12 @@ fn read_options(node: Option<&Node>, problems: &mut Problems) -> Option<BTreeMap
             }
             None => {
                 let help = "Values hold letters, digits and `_.,:/+%-` only, so that none can become another option.";
-                problems.error("fio::option-value", value.span, format!("{} as the value of `{}`", value.kind(), key.text), help);
+                problems.error(
+                    "fio::option-value",
+                    value.span,
+                    format!("{} as the value of `{}`", value.kind(), key.text),
+                    help,
+                );
             }
         }
     }
@@ -249,7 +356,9 @@ pub(super) fn job_file(settings: &Settings, timing: Timing) -> String {
 
 /// Writes a device once, from start to end.
 pub(super) fn fill_file(device: &str, bytes: u64) -> String {
-    format!("[fill]\nfilename={device}\nioengine=psync\nrw=write\nbs=1048576\nsize={bytes}\nend_fsync=1\nrefill_buffers=1\n")
+    format!(
+        "[fill]\nfilename={device}\nioengine=psync\nrw=write\nbs=1048576\nsize={bytes}\nend_fsync=1\nrefill_buffers=1\n"
+    )
 }
 
 pub(super) fn describe(settings: &Settings) -> Vec<(String, String)> {
@@ -271,7 +380,7 @@ pub(super) fn describe(settings: &Settings) -> Vec<(String, String)> {
 
 fn humane_bytes(bytes: u64) -> String {
     for (unit, size) in [("GiB", 1_u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
-        if bytes >= size && bytes % size == 0 {
+        if bytes >= size && bytes.is_multiple_of(size) {
             return format!("{} {unit}", bytes / size);
         }
     }
@@ -339,6 +448,9 @@ mod tests {
     fn mixes_without_a_share_and_shares_without_a_mix_are_refused() {
         assert_eq!(resolved("{rw: randrw, block_size: 4 KiB, device: test}").1, ["fio::rwmixread"]);
         assert_eq!(resolved("{rw: read, rwmixread: 70 %, block_size: 4 KiB, device: test}").1, ["fio::rwmixread"]);
-        assert_eq!(resolved("{rw: read, block_size: 4096, device: tset}").1, ["manifest::unit-missing", "manifest::unknown-reference"]);
+        assert_eq!(
+            resolved("{rw: read, block_size: 4096, device: tset}").1,
+            ["manifest::unit-missing", "manifest::unknown-reference"]
+        );
     }
 }

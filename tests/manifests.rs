@@ -1,0 +1,175 @@
+//! Manifests that are wrong: every problem at once, each with its place and a way out, and bombs are refused.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::laboratory::{ECHO, Laboratory, program};
+
+fn problems(text: &str) -> String {
+    let laboratory = Laboratory::with("wrong", text);
+    let found = laboratory.json(2, &["check", "wrong"]);
+    let one = |one: &Value| {
+        let place = &one["place"];
+        format!(
+            "{}:{} {} {}",
+            place["line"],
+            place["column"],
+            one["code"].as_str().unwrap(),
+            one["help"].as_str().unwrap_or("")
+        )
+    };
+    found["diagnostics"].as_array().unwrap().iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn five_mistakes_give_five_diagnostics() {
+    let text = r#"format: benchpaper/experiment@1
+name: wrong
+title: Five mistakes
+version: 1.0.0
+authors: [{name: T}]
+question: How many?
+hosts: {bench: {role: [controller, sut], access: locl, devices: {test: {size: 64}}}}
+workloads:
+  one: {tool: fio, rw: randread, block_size: 4 KiB, device: test}
+matrix:
+  factors: {depth: [1, 2]}
+  exclude: [{depth: 2}]
+design: {replicats: 2, order: interleaved, seed: 1, seed: 2}
+"#;
+    insta::assert_snapshot!(problems(text), @"");
+}
+
+#[test]
+fn what_tools_and_plans_find_comes_together_too() {
+    let text = r#"format: benchpaper/experiment@1
+name: wrong
+title: More mistakes
+version: 1.0.0
+authors: [{name: T}]
+question: How many?
+hosts: {bench: {role: [controller, sut], access: local, devices: {test: {size: 64 MiB}}}}
+workloads:
+  one: {tool: fio, rw: randraed, block_size: 4096, iodepht: 4, device: tset, options: {exec_prerun: reboot}, numjobs: {factor: jobz}}
+matrix: {factors: {depth: [1, 2], jobs: [1]}}
+design: {replicates: 2, order: interleaved, seed: 1}
+"#;
+    insta::assert_snapshot!(problems(text), @"");
+}
+
+#[test]
+fn people_are_shown_file_line_snippet_and_a_way_out() {
+    let laboratory = Laboratory::with("echo", &ECHO.replace("seed: 7", "sede: 7"));
+    let said = laboratory.expect(2, &["check", "echo"]);
+    insta::assert_snapshot!(said.stderr, @"");
+}
+
+#[test]
+fn a_yaml_bomb_is_refused_quickly() {
+    let mut aliases = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..30 {
+        let before = level - 1;
+        aliases.push_str(&format!("a{level}: &a{level} [{}]\n", vec![format!("*a{before}"); 9].join(", ")));
+    }
+    let deep = format!("a: {}", "[".repeat(1_000_000));
+    let wide = format!("a: [{}]", "1, ".repeat(1_000_000));
+    let large = format!("a: {}", "x".repeat(5 << 20));
+    for (name, bomb) in [("aliases", aliases), ("deep", deep), ("wide", wide), ("large", large)] {
+        let laboratory = Laboratory::with("bomb", &bomb);
+        let started = Instant::now();
+        // 100 MB for data; the program and its libraries are mapped besides
+        let limited = format!("ulimit -d 100000; exec {} check bomb", program());
+        let output =
+            std::process::Command::new("sh").args(["-c", &limited]).current_dir(laboratory.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}: {output:?}");
+        assert!(started.elapsed() < Duration::from_secs(1), "{name} took {:?}", started.elapsed());
+    }
+}
+
+/// The parts of JSON Schema that ours uses.
+fn fits(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let mut wrong = vec![];
+    if let Some(options) = schema["anyOf"].as_array() {
+        if !options.iter().any(|option| fits(option, value, at).is_empty()) {
+            wrong.push(format!("{at}: no option fits"));
+        }
+        return wrong;
+    }
+    if let Some(words) = schema["enum"].as_array()
+        && !words.contains(value)
+    {
+        wrong.push(format!("{at}: {value} is not one of {words:?}"));
+    }
+    let is_type = |name: &str| match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        other => panic!("{other}"),
+    };
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => vec![],
+    };
+    if !types.is_empty() && !types.iter().any(|one| is_type(one)) {
+        wrong.push(format!("{at}: {value} is no {types:?}"));
+        return wrong;
+    }
+    for required in schema["required"].as_array().into_iter().flatten() {
+        if value.get(required.as_str().unwrap()).is_none() {
+            wrong.push(format!("{at}: {required} is missing"));
+        }
+    }
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        match (schema["properties"].get(key), &schema["additionalProperties"]) {
+            (Some(known), _) => wrong.extend(fits(known, inner, &format!("{at}/{key}"))),
+            (None, Value::Bool(false)) => wrong.push(format!("{at}: {key} is unknown")),
+            (None, Value::Object(_)) => {
+                wrong.extend(fits(&schema["additionalProperties"], inner, &format!("{at}/{key}")))
+            }
+            _ => {}
+        }
+    }
+    for inner in value.as_array().into_iter().flatten() {
+        wrong.extend(fits(&schema["items"], inner, &format!("{at}[]")));
+    }
+    wrong
+}
+
+#[test]
+fn a_good_manifest_is_not_complained_about_and_its_schema_accepts_it() {
+    let laboratory = Laboratory::with("echo", ECHO);
+    let said = laboratory.expect(0, &["check", "echo"]);
+    assert_eq!(said.stderr, "");
+    let text = laboratory.expect(0, &["schema"]).stdout;
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    for manifest in [ECHO.to_owned(), std::fs::read_to_string("experiments/quickstart/experiment.yaml").unwrap()] {
+        let value: Value = serde_saphyr::from_str(&manifest).unwrap();
+        assert_eq!(fits(&schema, &value, ""), Vec::<String>::new());
+    }
+    let mut value: Value = serde_saphyr::from_str(ECHO).unwrap();
+    value["colour"] = "red".into();
+    value["design"]["order"] = "alphabetical".into();
+    assert_eq!(fits(&schema, &value, "").len(), 2);
+    assert_eq!(
+        std::fs::read_to_string("schema/experiment.json").unwrap(),
+        text,
+        "`benchpaper schema > schema/experiment.json`"
+    );
+}
+
+#[test]
+fn a_new_experiment_can_be_checked_at_once() {
+    let laboratory = Laboratory::new();
+    laboratory.expect(0, &["init", "mine"]);
+    let said = laboratory.expect(0, &["check", "experiments/mine"]);
+    assert_eq!(said.stderr, "");
+    laboratory.expect(2, &["init", "mine"]);
+    laboratory.expect(2, &["init", "../mine"]);
+    let said = laboratory.expect(2, &["check", "mien"]);
+    assert!(said.stderr.contains("experiments/mine"), "{said:?}");
+}

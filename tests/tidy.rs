@@ -1,0 +1,136 @@
+//! House rules that a compiler does not know.
+
+use std::path::{Path, PathBuf};
+
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = vec![];
+    let mut folders = vec![PathBuf::from(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else if entry.path().extension().is_some_and(|one| one == ending) {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Modules by layer, as `lib.rs` has them.
+fn layers() -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string("src/lib.rs").unwrap();
+    let modules = |paragraph: &str| -> Vec<String> {
+        paragraph
+            .lines()
+            .filter_map(|line| Some(line.strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned()))
+            .collect()
+    };
+    text.split("\n\n").map(modules).filter(|layer| !layer.is_empty()).collect()
+}
+
+/// A file without its unit tests.
+fn code(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap().split("#[cfg(test)]").next().unwrap_or("").to_owned()
+}
+
+#[test]
+fn a_module_imports_only_from_layers_above_its_own() {
+    let layers = layers();
+    let layer_of = |module: &str| layers.iter().position(|layer| layer.iter().any(|one| one == module));
+    assert!(layers.len() > 10, "{layers:?}");
+    for file in files("src", "rs") {
+        let inside = file.strip_prefix("src").unwrap();
+        let module =
+            inside.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned();
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        let own = layer_of(&module).unwrap_or_else(|| panic!("{module} is not in lib.rs"));
+        for part in code(&file).split("crate::").skip(1) {
+            assert!(!part.starts_with('{'), "{}: `use crate::{{…}}` hides layers", file.display());
+            let import: String = part.chars().take_while(|one| one.is_ascii_alphanumeric() || *one == '_').collect();
+            let Some(other) = layer_of(&import) else { continue };
+            assert!(
+                import == module || other < own,
+                "{} imports {import}, which is in no layer above {module}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_file_of_the_library_opens_with_its_purpose() {
+    for file in files("src", "rs") {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//! "), "{} has no purpose", file.display());
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        assert!(
+            !["util", "utils", "helper", "helpers", "common", "core", "manager", "misc"].contains(&stem),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn every_test_file_is_part_of_the_suite_and_every_extension_is_in_its_table() {
+    let suite = std::fs::read_to_string("tests/suite.rs").unwrap();
+    for file in files("tests", "rs") {
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        assert!(stem == "suite" || suite.contains(&format!("mod {stem};")), "{stem} is forgotten");
+    }
+    for folder in ["src/tool", "src/inventory"] {
+        let table = std::fs::read_to_string(format!("{folder}/mod.rs")).unwrap();
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            let stem = name.trim_end_matches(".rs");
+            let uses = table.matches(&format!("{stem}::")).count();
+            assert!(stem == "mod" || uses == 1, "{folder}/{name} is in its table {uses} times");
+        }
+    }
+    let verbs = std::fs::read_to_string("src/cli/command/mod.rs").unwrap();
+    for file in files("src/cli/command", "rs") {
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        assert!(stem == "mod" || verbs.contains(&format!("mod {stem};")), "{stem}");
+    }
+}
+
+/// How long files and functions may be. These limits only ever get tighter.
+const FILE_LINES_MAX: usize = 620;
+const FUNCTION_LINES_MAX: usize = 60;
+
+#[test]
+fn files_and_functions_fit_into_a_head() {
+    for file in files("src", "rs") {
+        let code = code(&file);
+        let lines: Vec<&str> = code.lines().collect();
+        assert!(lines.len() <= FILE_LINES_MAX, "{} has {} lines", file.display(), lines.len());
+        for (start, line) in lines.iter().enumerate() {
+            let is_function =
+                (line.trim_start().starts_with("fn ") || line.contains(" fn ")) && !line.trim_start().starts_with("//");
+            if !is_function || !line.trim_end().ends_with('{') {
+                continue;
+            }
+            let close = format!("{}}}", " ".repeat(line.len() - line.trim_start().len()));
+            let length = lines[start..].iter().position(|line| *line == close).unwrap_or(0) + 1;
+            assert!(length <= FUNCTION_LINES_MAX, "{}:{} has {length} lines", file.display(), start + 1);
+        }
+    }
+}
+
+#[test]
+fn the_repository_has_its_licences_and_no_leftovers() {
+    for file in ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "Makefile", ".ci/run"]
+    {
+        assert!(Path::new(file).exists(), "{file} is missing");
+    }
+    for file in files("src", "rs").into_iter().chain(files("tests", "rs")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for word in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("#[ig", "nore")] {
+            assert!(!text.contains(word), "{} has {word}", file.display());
+        }
+    }
+}
