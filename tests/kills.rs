@@ -43,7 +43,7 @@ fn a_hundred_kills_lose_and_repeat_nothing() {
         child.kill().unwrap();
         let stderr = child.stderr.take().unwrap();
         assert!(!child.wait().unwrap().success(), "all jobs were done before the last kill");
-        drop(BufReader::new(stderr).lines().count());
+        let _ = BufReader::new(stderr).lines().count();
         wait_until_nothing_is_left(laboratory.path());
     }
     laboratory.expect(0, &next(&laboratory));

@@ -38,7 +38,14 @@ matrix:
   exclude: [{depth: 2}]
 design: {replicats: 2, order: interleaved, seed: 1, seed: 2}
 "#;
-    insta::assert_snapshot!(problems(text), @"");
+    insta::assert_snapshot!(problems(text), @r"
+    7:50 manifest::word Did you mean `local`? Known: `local`.
+    7:79 manifest::unit-missing Write a number and one of the units `B`, `KiB`, `MiB`, `GiB`, `TiB`, `kB`, `MB`, `GB`, `TB`.
+    12:13 manifest::exclude-without-reason Add `reason: …`: cells that are left out without one look chosen.
+    13:9 manifest::missing-key Add `replicates: …`.
+    13:10 manifest::unknown-key Did you mean `replicates`?
+    13:53 yaml::duplicate-key Keep one of the two.
+    ");
 }
 
 #[test]
@@ -55,14 +62,47 @@ workloads:
 matrix: {factors: {depth: [1, 2], jobs: [1]}}
 design: {replicates: 2, order: interleaved, seed: 1}
 "#;
-    insta::assert_snapshot!(problems(text), @"");
+    insta::assert_snapshot!(problems(text), @r"
+    9:24 manifest::word Did you mean `randread`? Known: `read`, `write`, `randread`, `randwrite`, `rw`, `readwrite`, `randrw`, `trim`, `randtrim`.
+    9:46 manifest::unit-missing Write a number and one of the units `B`, `KiB`, `MiB`, `GiB`, `TiB`, `kB`, `MB`, `GB`, `TB`.
+    9:52 manifest::unknown-key Did you mean `iodepth`?
+    9:72 manifest::unknown-reference Did you mean `test`?
+    9:88 fio::option Options that execute, load or open something else are not passed on.
+    9:119 plan::unknown-factor Did you mean `jobs`?
+    10:20 plan::unused-factor Write `{factor: depth}` as the value of a setting.
+    10:35 plan::unused-factor Write `{factor: jobs}` as the value of a setting.
+    ");
 }
 
 #[test]
 fn people_are_shown_file_line_snippet_and_a_way_out() {
     let laboratory = Laboratory::with("echo", &ECHO.replace("seed: 7", "sede: 7"));
     let said = laboratory.expect(2, &["check", "echo"]);
-    insta::assert_snapshot!(said.stderr, @"");
+    insta::assert_snapshot!(said.stderr, @r"
+    manifest::missing-key
+
+      x the key `seed` is missing
+        ,-[experiments/echo/experiment.yaml:11:9]
+     10 | matrix: {factors: {n: [1, 2, 4.5]}}
+     11 | design: {replicates: 3, order: interleaved, sede: 7, noise: {case: {n: 1}, pairs: 5}}
+        :         |
+        :         `-- here
+     12 | treatment: [n]
+        `----
+      help: Add `seed: …`.
+    manifest::unknown-key
+
+      x the key `sede` is unknown here
+        ,-[experiments/echo/experiment.yaml:11:45]
+     10 | matrix: {factors: {n: [1, 2, 4.5]}}
+     11 | design: {replicates: 3, order: interleaved, sede: 7, noise: {case: {n: 1}, pairs: 5}}
+        :                                             ^^|^
+        :                                               `-- here
+     12 | treatment: [n]
+        `----
+      help: Did you mean `seed`?
+    2 errors, 0 warnings
+    ");
 }
 
 #[test]
@@ -85,6 +125,12 @@ fn a_yaml_bomb_is_refused_quickly() {
         assert_eq!(output.status.code(), Some(2), "{name}: {output:?}");
         assert!(started.elapsed() < Duration::from_secs(1), "{name} took {:?}", started.elapsed());
     }
+}
+
+/// A manifest as plain data.
+fn read(manifest: &str) -> Value {
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(manifest, options).unwrap()
 }
 
 /// The parts of JSON Schema that ours uses.
@@ -148,10 +194,10 @@ fn a_good_manifest_is_not_complained_about_and_its_schema_accepts_it() {
     let text = laboratory.expect(0, &["schema"]).stdout;
     let schema: Value = serde_json::from_str(&text).unwrap();
     for manifest in [ECHO.to_owned(), std::fs::read_to_string("experiments/quickstart/experiment.yaml").unwrap()] {
-        let value: Value = serde_saphyr::from_str(&manifest).unwrap();
+        let value = read(&manifest);
         assert_eq!(fits(&schema, &value, ""), Vec::<String>::new());
     }
-    let mut value: Value = serde_saphyr::from_str(ECHO).unwrap();
+    let mut value = read(ECHO);
     value["colour"] = "red".into();
     value["design"]["order"] = "alphabetical".into();
     assert_eq!(fits(&schema, &value, "").len(), 2);

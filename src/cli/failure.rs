@@ -45,7 +45,10 @@ impl Failure {
     pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.display().to_string();
         move |error| {
-            let code = if error.kind() == std::io::ErrorKind::NotFound { 2 } else { 3 };
+            use std::io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound};
+            let is_input =
+                matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory | NotADirectory | NotFound);
+            let code = if is_input { 2 } else { 3 };
             Self::Other { code, message: format!("{path}: {error}"), help: None }
         }
     }

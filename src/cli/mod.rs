@@ -41,9 +41,14 @@ pub fn main() -> u8 {
         is_json: arguments.format == arguments::Format::Json,
         root: arguments.root.clone(),
     };
-    match dispatch(&session, arguments.verb) {
-        Ok(code) => code,
-        Err(failure) => {
+    let work = std::panic::AssertUnwindSafe(|| dispatch(&session, arguments.verb));
+    match std::panic::catch_unwind(work) {
+        Err(_) => {
+            show::note("this is a bug in benchpaper; please report it with what is printed above");
+            70
+        }
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => {
             show::failure(&session, &failure);
             failure.exit_code()
         }

@@ -10,6 +10,10 @@ use tabled::settings::{Alignment, Style};
 use super::Session;
 use super::failure::Failure;
 use crate::diagnostic::{self, Diagnostic, printable};
+use crate::source::{Source, Span};
+
+/// The most diagnostics that are shown to people; `--format json` has them all.
+const SHOWN_MAX: usize = 50;
 
 /// Prints a result to stdout.
 pub(crate) fn print(text: &str) {
@@ -62,8 +66,11 @@ pub(crate) fn diagnostics(session: &Session, found: &[Diagnostic]) {
     }
     let is_terminal = std::io::stderr().is_terminal();
     let mut stderr = std::io::stderr().lock();
-    for diagnostic in found {
+    for diagnostic in found.iter().take(SHOWN_MAX) {
         let _ = write!(stderr, "{}", rendered(diagnostic, is_terminal));
+    }
+    if found.len() > SHOWN_MAX {
+        let _ = writeln!(stderr, "and {} more", found.len() - SHOWN_MAX);
     }
     let count = |severity| found.iter().filter(|one| one.severity == severity).count();
     let (errors, warnings) = (count(diagnostic::Severity::Error), count(diagnostic::Severity::Warning));
@@ -84,21 +91,13 @@ fn rendered(diagnostic: &Diagnostic, has_unicode: bool) -> String {
         shown = shown.with_help(printable(help));
     }
     let theme = if has_unicode { GraphicalTheme::unicode_nocolor() } else { GraphicalTheme::none() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100).with_context_lines(0);
+    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100).with_context_lines(1);
     let mut text = String::new();
     let report = match &diagnostic.place {
         Some((source, span)) => {
-            // one space for each control character keeps every place where it was
-            let safe: String = source
-                .text()
-                .chars()
-                .map(|one| if one.is_control() && !matches!(one, '\n' | '\t') { ' ' } else { one })
-                .collect();
-            let end = span.end.max(span.start + 1).min(safe.len().max(span.start + 1));
-            let length =
-                source.text().get(span.start..end).map_or(1, |text| text.lines().next().unwrap_or("").len().max(1));
-            let label = LabeledSpan::at(span.start..span.start + length, "here");
-            Report::from(shown.with_label(label)).with_source_code(NamedSource::new(source.name(), safe))
+            let (text, start, length) = snippet(source, *span);
+            let label = LabeledSpan::at(start..start + length, "here");
+            Report::from(shown.with_label(label)).with_source_code(NamedSource::new(source.name(), text))
         }
         None => Report::from(shown),
     };
@@ -106,6 +105,32 @@ fn rendered(diagnostic: &Diagnostic, has_unicode: bool) -> String {
         text = format!("{}: {}\n", diagnostic.code, diagnostic.message);
     }
     text
+}
+
+/// The longest line that is shown whole, in bytes.
+const LINE_BYTES_MAX: usize = 400;
+
+/// The source as it is shown, and where the marked part starts and how long it is. Control characters become spaces, so
+/// that every place stays where it was; of a very long line only what surrounds the place is shown, under its number.
+fn snippet(source: &Source, span: Span) -> (String, usize, usize) {
+    let text = source.text();
+    let mut start = span.start.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let length = span.end.clamp(start, line_end) - start;
+    let is_shown = |one: char| !one.is_control() || matches!(one, '\n' | '\t');
+    let safe = |text: &str| text.chars().map(|one| if is_shown(one) { one } else { ' ' }).collect::<String>();
+    if line_end - line_start <= LINE_BYTES_MAX {
+        return (safe(text), start, length.max(1));
+    }
+    let before: String = text[line_start..start].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+    let after: String = text[start..line_end].chars().take(60).collect();
+    let lines = "\n".repeat(text[..line_start].matches('\n').count());
+    let shown = format!("{lines}{}{}", safe(&before), safe(&after));
+    (shown, lines.len() + before.len(), length.clamp(1, after.len().max(1)))
 }
 
 /// A table for the terminal; columns named in `right` are set flush right.

@@ -208,9 +208,8 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        for (_, node) in &mut entries {
-            replace_factors(node, levels, problems)?;
-        }
+        // a setting whose factor is not known is reported and left away, so that the others are looked at too
+        entries.retain_mut(|(_, node)| replace_factors(node, levels, problems).is_some());
         Some(Node { span: workload.settings.span, value: Value::Map(entries) })
     }
 }

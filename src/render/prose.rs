@@ -325,7 +325,9 @@ fn configured(scope: &Scope<'_>, board: &mut Board, name: &str) -> Result<Value,
         "ramp_time" => (seconds(settings.timing.ramp_time_ns), "s"),
         "noise_pairs" => (whole(settings.noise_pairs), ""),
         _ => {
-            return Err(invalid(format!("`{name}` is not one of replicates, seed, runtime, ramp_time and noise_pairs")));
+            return Err(invalid(format!(
+                "`{name}` is not one of replicates, seed, runtime, ramp_time and noise_pairs"
+            )));
         }
     };
     let decimals = (0..6)

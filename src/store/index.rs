@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::event::{Event, Outcome};
-use super::{Journal, Layout, StoreError, read_journal};
+use super::{Layout, StoreError, read_journal};
 use crate::digest::Digest;
 use crate::name::{Name, RunId};
 use crate::os::{self, Os};
@@ -125,30 +125,31 @@ fn save(os: &dyn Os, layout: &Layout, index: &Index) -> Result<(), StoreError> {
 }
 
 fn build(os: &dyn Os, layout: &Layout, heads: BTreeMap<RunId, Digest>) -> Result<Index, StoreError> {
-    let mut usable: BTreeMap<Name, BTreeSet<Digest>> = BTreeMap::new();
+    let mut usable: BTreeMap<Name, Attempts> = BTreeMap::new();
+    let mut marked = Attempts::new();
     for run in heads.keys() {
         let journal = read_journal(os, layout, run)?;
         let Some(genesis) = journal.genesis() else { continue };
         let experiment = usable.entry(genesis.experiment.clone()).or_default();
-        experiment.extend(usable_jobs(&journal));
+        for event in journal.events() {
+            match event {
+                Event::Finished(finished) if finished.outcome == Outcome::Ok => {
+                    experiment.insert((finished.job, finished.attempt));
+                }
+                Event::Marked { job, attempt, .. } => {
+                    marked.insert((*job, *attempt));
+                }
+                _ => {}
+            }
+        }
     }
-    let done = usable.into_iter().map(|(name, keys)| (name, keys.into_iter().collect())).collect();
+    let keys = |attempts: &Attempts| -> Vec<Digest> {
+        let kept = attempts.difference(&marked).map(|(job, _)| *job);
+        kept.collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let done = usable.iter().map(|(name, attempts)| (name.clone(), keys(attempts))).collect();
     Ok(Index { heads, done, plans: BTreeMap::new() })
 }
 
-/// The jobs with an attempt that is ok and was not marked invalid later in the same run.
-fn usable_jobs(journal: &Journal) -> BTreeSet<Digest> {
-    let mut attempts = BTreeSet::new();
-    for event in journal.events() {
-        match event {
-            Event::Finished(finished) if finished.outcome == Outcome::Ok => {
-                attempts.insert((finished.job, finished.attempt));
-            }
-            Event::Marked { job, attempt, .. } => {
-                attempts.remove(&(*job, *attempt));
-            }
-            _ => {}
-        }
-    }
-    attempts.into_iter().map(|(job, _)| job).collect()
-}
+/// Jobs and the numbers of their attempts.
+type Attempts = BTreeSet<(Digest, u64)>;

@@ -45,12 +45,26 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
         return Ok(0);
     }
     refuse_missing_programs(session, &planned.programs())?;
-    let inventory = facts(session, &loaded, &planned.programs());
-    let waivers = check_machine(&loaded, &lock, &inventory, &arguments.waivers)?;
+    let summary = measure(session, arguments, &loaded, (&lock, &lock_text), (&planned, &reasons))?;
+    remember(session, &loaded, profile, &planned);
+    report(session, &loaded, &summary)
+}
+
+/// Runs the jobs that are to run, with progress.
+fn measure(
+    session: &Session,
+    arguments: &RunArguments,
+    loaded: &Loaded,
+    (lock, lock_text): (&Lock, &str),
+    (planned, reasons): (&Plan, &[Reason]),
+) -> Result<Summary, Failure> {
+    let layout = loaded.workspace.layout();
+    let inventory = facts(session, loaded, &planned.programs());
+    let waivers = check_machine(loaded, lock, &inventory, &arguments.waivers)?;
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
     drop(reader);
-    let resume = if arguments.resume { Some(open_run(&history, &loaded, &lock_text, &planned)?) } else { None };
+    let resume = if arguments.resume { Some(open_run(&history, loaded, lock_text, planned)?) } else { None };
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
     let scratch = absolute(session, scratch)?;
@@ -59,10 +73,10 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
         layout: &layout,
         experiment: &loaded.experiment,
         manifest: loaded.source.text().as_bytes(),
-        lock: &lock,
+        lock,
         lock_bytes: lock_text.as_bytes(),
-        plan: &planned,
-        reasons: &reasons,
+        plan: planned,
+        reasons,
         attempts: history.attempts(),
         previous: history.newest_head(),
         resume,
@@ -74,11 +88,7 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
         measuring_lock: measuring_lock(session),
     };
     let mut progress = Progress::new(std::io::stderr().is_terminal());
-    let summary = run::execute(request, &mut progress);
-    drop(progress);
-    let summary = summary?;
-    remember(session, &loaded, profile, &planned);
-    report(session, &loaded, &summary)
+    Ok(run::execute(request, &mut progress)?)
 }
 
 fn absolute(session: &Session, path: PathBuf) -> Result<PathBuf, Failure> {
