@@ -1,0 +1,27 @@
+# Two commands do everything: `make paper` measures this machine and makes a paper; `make test` runs all tests.
+# Both install what is missing by apt, and only what is missing; nothing is removed.
+
+PROGRAM = $(shell cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/benchpaper
+
+.PHONY: paper test build lint
+
+paper:
+	./install fio cc git
+	cargo build --release --locked
+	$(PROGRAM) lock experiments/quickstart
+	$(PROGRAM) run experiments/quickstart
+	@echo
+	@echo "the paper of this machine:"
+	@$(PROGRAM) publish experiments/quickstart --draft
+
+test:
+	./install fio cc git pgrep
+	cargo test --release --locked
+
+build:
+	./install cc
+	cargo build --release --locked
+
+lint:
+	cargo fmt --check
+	cargo clippy --release --all-targets --locked -- -D warnings
