@@ -14,8 +14,9 @@ use crate::pdf;
 use crate::render::format::pdf::Identity;
 use crate::render::{self, Input, Paper};
 use crate::results::{MetricSamples, Results, Sample};
+use crate::store::check::references;
 use crate::store::history::History;
-use crate::store::{Reader, StoreError};
+use crate::store::{Journal, Reader, StoreError};
 use crate::tool::{self, Outputs};
 
 /// What was checked, and how it came out. The JSON shape is stable.
@@ -344,9 +345,35 @@ fn gives(results: &Results, (case, metric, sample): (usize, &MetricSamples, &Sam
     reading.measurements.iter().any(|one| one.labels.contains_key("aggregate") && is_the_one(one))
 }
 
+/// Every object that a journal names is at hand and undamaged: also those that no number cites.
+fn check_referenced(
+    run: &str,
+    journal: &Journal,
+    (reader, cited): (&Reader<'_>, &BTreeSet<Digest>),
+    report: &mut Report,
+) {
+    let digests: BTreeSet<Digest> = journal.events().flat_map(references).collect();
+    for digest in digests.difference(cited) {
+        match reader.get(digest) {
+            Ok(_) => report.objects.checked += 1,
+            Err(StoreError::Missing(_)) => {
+                report.objects.missing += 1;
+                report.notes.push(format!("object {digest} of run {run} is not at hand"));
+            }
+            Err(error) => {
+                report.objects.failed += 1;
+                report.failures.push(error.to_string());
+            }
+        }
+    }
+    report.failures.sort();
+    report.failures.dedup();
+}
+
 /// The journals are those that the paper names, and collecting again gives the results it carries.
 fn check_record(input: &Input, record: &Record<'_>, report: &mut Report) {
     let runs = &input.results.runs;
+    let cited: BTreeSet<Digest> = objects(&input.results).into_keys().collect();
     let mut is_complete = true;
     for run in runs {
         let journal = record.history.runs.iter().find(|(id, _)| id.as_str() == run.run).map(|(_, journal)| journal);
@@ -360,6 +387,7 @@ fn check_record(input: &Input, record: &Record<'_>, report: &mut Report) {
             report.failures.push(format!("the journal of run {} is not the one that the paper names: a fork", run.run));
         }
         is_complete &= journal.chain.hex() == run.chain;
+        check_referenced(&run.run, journal, (record.reader, &cited), report);
     }
     if !is_complete {
         report.notes.push("the record is not as it was, so results were not collected again".to_owned());

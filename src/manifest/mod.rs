@@ -3,11 +3,12 @@
 //! [`parse`] reads `experiment.yaml` and reports every problem at once. It knows nothing of tools: the settings of a
 //! workload stay a tree that the tool reads later, with the same places. It runs nothing and opens no other file.
 
+mod check;
 pub mod node;
 pub mod shape;
 
 use crate::diagnostic::{Diagnostic, any_error};
-use crate::name::{Name, nearest};
+use crate::name::Name;
 use crate::source::{Source, Span};
 
 use node::{Node, Value};
@@ -425,6 +426,8 @@ record! {
     }
 }
 
+pub use check::unknown_reference;
+
 /// A manifest and what is worth knowing about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
@@ -447,7 +450,7 @@ pub fn parse(source: &Source) -> Parsed {
     let mut problems = Problems::new(source);
     let experiment = Experiment::decode(&root, &mut problems);
     if let Some(experiment) = &experiment {
-        check(experiment, &mut problems);
+        check::check(experiment, &mut problems);
     }
     diagnostics.extend(problems.into_sorted());
     diagnostics.sort_by_key(|problem| problem.place.as_ref().map(|(_, span)| *span));
@@ -463,202 +466,4 @@ pub fn schema() -> serde_json::Value {
         object.insert("title".to_owned(), "benchpaper experiment".into());
     }
     schema
-}
-
-/// What holds between parts of a manifest.
-fn check(experiment: &Experiment, problems: &mut Problems) {
-    if experiment.format.value != FORMAT {
-        let message = format!("the format `{}`, expected `{FORMAT}`", experiment.format.value);
-        problems.error("manifest::format", experiment.format.span, message, format!("Write `format: {FORMAT}`."));
-    }
-    check_version(&experiment.version, problems);
-    check_hosts(experiment, problems);
-    check_factors(experiment, problems);
-    check_exclusions(experiment, problems);
-    check_treatment(experiment, problems);
-    check_design(experiment, problems);
-    if experiment.workloads.is_empty() {
-        problems.error(
-            "manifest::no-workloads",
-            experiment.name.span,
-            "there is no workload",
-            "Describe one under `workloads`.",
-        );
-    }
-}
-
-fn check_version(version: &Spanned<String>, problems: &mut Problems) {
-    let parts: Vec<&str> = version.value.split('.').collect();
-    let is_number = |part: &&str| !part.is_empty() && part.len() < 10 && part.bytes().all(|byte| byte.is_ascii_digit());
-    if parts.len() != 3 || !parts.iter().all(is_number) {
-        let message = format!("the version `{}`, expected three numbers", version.value);
-        problems.error("manifest::version", version.span, message, "Write it as `1.0.0`.");
-    }
-}
-
-fn check_hosts(experiment: &Experiment, problems: &mut Problems) {
-    let suts: Vec<_> = experiment.hosts.iter().filter(|(_, host)| host.role.0.contains(&Role::Sut)).collect();
-    if suts.len() != 1 {
-        let message = format!("{} hosts have the role `sut`, expected one", suts.len());
-        problems.error(
-            "manifest::sut",
-            experiment.name.span,
-            message,
-            "Give exactly one host `role: [controller, sut]`.",
-        );
-    }
-    if let Some(fill) = experiment
-        .design
-        .precondition
-        .iter()
-        .map(|step| &step.fill)
-        .find(|fill| suts.first().is_some_and(|(_, host)| host.devices.get(fill.device.value.as_str()).is_none()))
-    {
-        unknown_reference("device", &fill.device, suts.iter().flat_map(|(_, host)| host.devices.names()), problems);
-    }
-}
-
-/// Reports a name that nothing has.
-pub fn unknown_reference<'a>(
-    what: &str,
-    name: &Spanned<Name>,
-    known: impl Iterator<Item = &'a str>,
-    problems: &mut Problems,
-) {
-    let known: Vec<&str> = known.collect();
-    let help = match nearest(name.value.as_str(), known.iter().copied()) {
-        Some(meant) => format!("Did you mean `{meant}`?"),
-        None if known.is_empty() => format!("No {what} is declared."),
-        None => format!("Declared: {}.", known.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ")),
-    };
-    problems.error("manifest::unknown-reference", name.span, format!("no {what} is called `{}`", name.value), help);
-}
-
-fn check_factors(experiment: &Experiment, problems: &mut Problems) {
-    for (special, known) in
-        [("workload", experiment.workloads.names().collect::<Vec<_>>()), ("arm", experiment.arms.names().collect())]
-    {
-        let Some(levels) = experiment.matrix.factors.get(special) else { continue };
-        for level in &levels.0 {
-            if !known.contains(&level.text.as_str())
-                && let Ok(value) = Name::new(&level.text)
-            {
-                unknown_reference(special, &Spanned { span: level.node.span, value }, known.iter().copied(), problems);
-            }
-        }
-    }
-    if !experiment.arms.is_empty() && experiment.matrix.factors.get("arm").is_none() {
-        let help = "Add `arm: […]` to `matrix.factors`.";
-        problems.error(
-            "manifest::arms-unused",
-            experiment.name.span,
-            "there are arms, but no factor `arm` chooses one",
-            help,
-        );
-    }
-    if experiment.workloads.len() > 1 && experiment.matrix.factors.get("workload").is_none() {
-        let help = "Add `workload: […]` to `matrix.factors`.";
-        problems.error(
-            "manifest::workloads-unused",
-            experiment.name.span,
-            "there are several workloads, but no factor `workload` chooses one",
-            help,
-        );
-    }
-}
-
-fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
-    for exclusion in &experiment.matrix.exclude {
-        for (factor, levels) in &exclusion.levels {
-            let Some(known) = experiment.matrix.factors.get(factor.value.as_str()) else {
-                unknown_reference("factor", factor, experiment.matrix.factors.names(), problems);
-                continue;
-            };
-            for level in levels {
-                if !known.0.iter().any(|one| one.text == level.value) {
-                    let message = format!("the factor `{}` has no level `{}`", factor.value, level.value);
-                    problems.error(
-                        "manifest::unknown-level",
-                        level.span,
-                        message,
-                        "An exclude names levels of the matrix.",
-                    );
-                }
-            }
-        }
-    }
-}
-
-fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
-    let settings = arm_settings(experiment);
-    for treatment in &experiment.treatment {
-        let is_factor = experiment.matrix.factors.get(treatment.value.as_str()).is_some();
-        if !is_factor && !settings.iter().any(|(key, _)| key == treatment.value.as_str()) {
-            let known = experiment.matrix.factors.names().chain(settings.iter().map(|(key, _)| key.as_str()));
-            unknown_reference("factor or setting of an arm", treatment, known, problems);
-        }
-    }
-    let declares_arm = experiment.treatment.iter().any(|one| one.value.as_str() == "arm");
-    for (key, span) in &settings {
-        let is_declared = declares_arm || experiment.treatment.iter().any(|one| one.value.as_str() == key);
-        if !is_declared && !experiment.treatment.is_empty() {
-            let message = format!("arms differ in `{key}`, which is not part of the treatment");
-            problems.error(
-                "manifest::undeclared-difference",
-                *span,
-                message,
-                format!("Add `{key}` to `treatment`, or give all arms the same."),
-            );
-        }
-    }
-}
-
-/// The settings in which arms differ, with a place each.
-fn arm_settings(experiment: &Experiment) -> Vec<(String, Span)> {
-    let mut found: Vec<(String, Span)> = vec![];
-    for (_, arm) in experiment.arms.iter() {
-        let Value::Map(entries) = &arm.set.value else { continue };
-        for (key, node) in entries {
-            let same = |other: &Arm| other.set.get(&key.text).and_then(Node::scalar) == node.scalar();
-            if !experiment.arms.iter().all(|(_, other)| same(other)) && !found.iter().any(|(one, _)| *one == key.text) {
-                found.push((key.text.clone(), key.span));
-            }
-        }
-    }
-    found
-}
-
-fn check_design(experiment: &Experiment, problems: &mut Problems) {
-    let design = &experiment.design;
-    let profiles = experiment.profiles.iter().filter_map(|(_, profile)| profile.replicates.as_ref());
-    for replicates in profiles.chain([&design.replicates]) {
-        if replicates.value == 0 || replicates.value > 10_000 {
-            let message = format!("{} replicates, expected 1 to 10000", replicates.value);
-            problems.error("manifest::replicates", replicates.span, message, "Write how often each case is measured.");
-        }
-    }
-    if let Some(concurrency) = &design.concurrency
-        && !(1..=1024).contains(&concurrency.value)
-    {
-        let message = format!("{} jobs at once, expected 1 to 1024", concurrency.value);
-        problems.error("manifest::concurrency", concurrency.span, message, "Write `concurrency: 1`.");
-    }
-    if let Some(steady) = &design.steady_state
-        && (steady.rounds.value < 2 || steady.at_most.value < steady.rounds.value)
-    {
-        let help = "The window holds at least two rounds, and no more than `at_most`.";
-        problems.error("manifest::steady-state", steady.rounds.span, "the window and the most rounds do not fit", help);
-    }
-    if let Some(noise) = &design.noise {
-        for (factor, level) in noise.case.iter() {
-            let Some(known) = experiment.matrix.factors.get(factor.value.as_str()) else {
-                unknown_reference("factor", factor, experiment.matrix.factors.names(), problems);
-                continue;
-            };
-            if !known.0.iter().any(|one| Some(&one.text) == level.scalar().as_ref()) {
-                let message = format!("the factor `{}` has no such level", factor.value);
-                problems.error("manifest::unknown-level", level.span, message, "Name a case of the matrix.");
-            }
-        }
-    }
 }
