@@ -3,6 +3,7 @@
 //! It trusts nothing derived and goes on after a failure, so that all of them are named.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use super::event::Event;
 use super::{Layout, Reader, StoreError, object};
@@ -49,9 +50,9 @@ pub fn check(os: &dyn Os, layout: &Layout) -> Result<Report, StoreError> {
         }
         for digest in journal.events().flat_map(references) {
             referenced.insert(digest);
-            match reader.get(&digest) {
-                Ok(_) => {}
-                Err(StoreError::Missing(_)) => report.missing.push(format!("{digest} (run {run})")),
+            match reader.holds(&digest) {
+                Ok(true) => {}
+                Ok(false) => report.missing.push(format!("{digest} (run {run})")),
                 Err(error) => report.failures.push(error.to_string()),
             }
         }
@@ -80,6 +81,7 @@ fn check_loose(
     referenced: &BTreeSet<Digest>,
     report: &mut Report,
 ) -> Result<(), StoreError> {
+    let mut objects = vec![];
     for path in loose_files(os, layout)? {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Ok(digest) = Digest::from_hex(name) else {
@@ -89,19 +91,38 @@ fn check_loose(
         if path != layout.object(&digest) {
             report.failures.push(format!("integrity failure: {}: it lies in the wrong folder", path.display()));
         }
-        match object::get(os, layout, &digest) {
-            Ok(_) => report.objects += 1,
-            Err(error) => report.failures.push(error.to_string()),
-        }
         if !referenced.contains(&digest) {
             report.unreferenced.push(path.display().to_string());
         }
+        objects.push((path, digest));
     }
+    report.objects += objects.len() as u64;
+    report.failures.extend(damaged(os, &objects));
     Ok(())
 }
 
+/// The objects without their digest, hashed on all processors.
+fn damaged(os: &dyn Os, objects: &[(PathBuf, Digest)]) -> Vec<String> {
+    let one = |(path, digest): &(PathBuf, Digest)| match object::is_intact(os, path, digest) {
+        Ok(true) => None,
+        Ok(false) => {
+            Some(format!("integrity failure: {}: its bytes do not have the digest in its name", path.display()))
+        }
+        Err(error) => Some(format!("{}: {error}", path.display())),
+    };
+    let size = objects.len().div_ceil(os.processors().max(1)).max(1);
+    std::thread::scope(|scope| {
+        let hash = |part: &'_ [(PathBuf, Digest)]| part.iter().filter_map(one).collect::<Vec<String>>();
+        let workers: Vec<_> = objects.chunks(size).map(|part| scope.spawn(move || hash(part))).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
 /// All files below the objects' folder and leftovers beside the runs, sorted.
-pub(super) fn loose_files(os: &dyn Os, layout: &Layout) -> Result<Vec<std::path::PathBuf>, StoreError> {
+pub(super) fn loose_files(os: &dyn Os, layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = vec![];
     let objects = layout.objects();
     if !crate::os::is_there(os, &objects).map_err(StoreError::io(&objects))? {
@@ -120,7 +141,7 @@ pub(super) fn loose_files(os: &dyn Os, layout: &Layout) -> Result<Vec<std::path:
 }
 
 /// Temporary folders and files that an interrupted run left beside the runs.
-pub(super) fn leftovers(os: &dyn Os, layout: &Layout) -> Result<Vec<std::path::PathBuf>, StoreError> {
+pub(super) fn leftovers(os: &dyn Os, layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {
     let runs = layout.runs();
     let names = match os.list(&runs) {
         Ok(names) => names,

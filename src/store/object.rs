@@ -39,7 +39,8 @@ pub(super) fn put(os: &dyn Os, layout: &Layout, digest: &Digest, bytes: &[u8]) -
     written.map_err(fail())
 }
 
-fn is_intact(os: &dyn Os, path: &Path, digest: &Digest) -> io::Result<bool> {
+/// Whether a large object has its digest, read as a stream.
+pub(super) fn is_intact(os: &dyn Os, path: &Path, digest: &Digest) -> io::Result<bool> {
     let mut reader = os.open(path)?;
     Ok(Digest::of_reader(&mut *reader)?.0 == *digest)
 }

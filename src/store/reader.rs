@@ -69,6 +69,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether an object is at hand, its bytes unread.
+    pub fn holds(&self, digest: &Digest) -> Result<bool, StoreError> {
+        let path = self.layout.object(digest);
+        let is_loose = || crate::os::is_there(self.os, &path).map_err(StoreError::io(&path));
+        if self.packed.contains_key(digest) { Ok(true) } else { is_loose() }
+    }
+
     /// Checks every packed object that was loaded; the number checked.
     pub fn check_packed(&self) -> Result<u64, StoreError> {
         let mut digests: Vec<&Digest> = self.packed.keys().collect();

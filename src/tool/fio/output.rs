@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::settings::Settings;
 use crate::law;
@@ -125,8 +125,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for Options<'a> {
                 }
                 Ok(options)
             }
+
+            // fio 3.41 prints the global options of each section as one list; the last section counts
+            fn visit_seq<A: SeqAccess<'de>>(self, mut sections: A) -> Result<Self::Value, A::Error> {
+                let mut options = Options::default();
+                while let Some(section) = sections.next_element::<Options<'de>>()? {
+                    options = section;
+                }
+                Ok(options)
+            }
         }
-        deserializer.deserialize_map(OptionsVisitor)
+        deserializer.deserialize_any(OptionsVisitor)
     }
 }
 
