@@ -30,6 +30,9 @@ pub struct Lock {
     pub experiment: Name,
     /// Facts that must hold when it runs, by path.
     pub facts: BTreeMap<String, String>,
+    /// The files beside the manifest that jobs use.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Digest>,
     /// The expanded cases of each profile.
     pub cases: BTreeMap<String, CasesPin>,
 }
@@ -60,11 +63,16 @@ const PINNED: &[&str] = &[
 ];
 
 /// The lock of an experiment on a machine.
-pub fn resolve(experiment: &Experiment, inventory: &Inventory, cases: BTreeMap<String, CasesPin>) -> Lock {
+pub fn resolve(
+    experiment: &Experiment,
+    inventory: &Inventory,
+    files: BTreeMap<String, Digest>,
+    cases: BTreeMap<String, CasesPin>,
+) -> Lock {
     let is_pinned = |path: &str| PINNED.contains(&path) || path.starts_with("tool.");
     let facts = inventory.0.iter().filter(|(path, _)| is_pinned(path));
     let facts = facts.filter_map(|(path, fact)| Some((path.clone(), fact.value()?.to_owned()))).collect();
-    Lock { format: FORMAT.to_owned(), experiment: experiment.name.value.clone(), facts, cases }
+    Lock { format: FORMAT.to_owned(), experiment: experiment.name.value.clone(), facts, files, cases }
 }
 
 /// The lock as YAML, with a line that says who writes it.
@@ -163,7 +171,7 @@ mod tests {
         let facts = BTreeMap::from([("cpu.model".to_owned(), "X: \"1\"".to_owned())]);
         let pin = CasesPin { count: 3, digest: Digest::of(b"cases") };
         let cases = BTreeMap::from([("default".to_owned(), pin)]);
-        Lock { format: FORMAT.to_owned(), experiment: Name::new("x").unwrap(), facts, cases }
+        Lock { format: FORMAT.to_owned(), experiment: Name::new("x").unwrap(), facts, files: BTreeMap::new(), cases }
     }
 
     #[test]

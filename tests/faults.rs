@@ -45,9 +45,9 @@ fn inputs() -> Inputs {
     let source = Source::new("experiment.yaml", MANIFEST);
     let experiment = manifest::parse(&source).experiment.unwrap();
     let settings = plan::settings(&experiment, None).unwrap();
-    let expansion = plan::expand(&experiment, &source, settings).unwrap();
+    let expansion = plan::expand(&experiment, &source, settings, &Default::default()).unwrap();
     let cases = [("default".to_owned(), plan::cases_pin(&expansion.cases))].into();
-    let lock = lock::resolve(&experiment, &Inventory::default(), cases);
+    let lock = lock::resolve(&experiment, &Inventory::default(), Default::default(), cases);
     let plan = plan::plan(&experiment, &lock, expansion);
     Inputs { experiment, lock, plan }
 }
@@ -99,6 +99,7 @@ fn run_once(os: &Rc<dyn Os>, folder: &Path, inputs: &Inputs, reported: &mut Repo
         commit: None,
         inventory: Inventory::default(),
         scratch: &folder.join("scratch"),
+        files: &Default::default(),
         supervisor: None,
         measuring_lock: folder.join("measuring.lock"),
     };

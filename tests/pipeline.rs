@@ -184,6 +184,29 @@ fn a_program_that_changes_while_it_is_measured_taints_the_job() {
 }
 
 #[test]
+fn a_script_beside_the_manifest_is_pinned_and_put_into_the_job_s_folder() {
+    let manifest = ECHO.replace(ECHO_ARGV, "[./say.sh, \"{n}\"], files: [say.sh]");
+    let laboratory = Laboratory::with("echo", &manifest);
+    let said = laboratory.expect(2, &["check", "echo"]);
+    assert!(said.stderr.contains("no file `say.sh` lies beside the manifest"), "{said:?}");
+    laboratory.write("experiments/echo/say.sh", b"#!/bin/sh\necho took $1 ms\n");
+    laboratory.expect(0, &["lock", "echo"]);
+    laboratory.expect(0, &["run", "echo"]);
+    laboratory.expect(0, &["render", "echo"]);
+    laboratory.expect(0, &["verify", "reports/echo/draft"]);
+    laboratory.write("experiments/echo/say.sh", b"#!/bin/sh\necho took 7 ms\n");
+    let said = laboratory.expect(2, &["run", "echo"]);
+    assert!(said.stderr.contains("the lock was written for other cases"), "{said:?}");
+    laboratory.expect(0, &["lock", "echo"]);
+    let said = laboratory.expect(0, &["run", "echo"]);
+    assert!(said.stdout.contains("19 ok"), "another script is another job: {said:?}");
+    laboratory.write("experiments/echo/experiment.yaml", manifest.replace("say.sh]", "../../secret]").as_bytes());
+    laboratory.write("secret", b"x");
+    let said = laboratory.expect(2, &["check", "echo"]);
+    assert!(said.stderr.contains("lies outside the experiment's folder"), "{said:?}");
+}
+
+#[test]
 fn a_missing_program_gives_one_line_that_names_it() {
     let manifest = ECHO.replace(ECHO_ARGV, "[no-such-program, \"{n}\"]");
     let laboratory = Laboratory::with("echo", &manifest);

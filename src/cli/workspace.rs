@@ -1,5 +1,6 @@
 //! The repository a verb works in: where experiments, artifacts and reports lie, and how an experiment is loaded.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Session;
@@ -30,6 +31,8 @@ pub(crate) struct Loaded {
     pub(crate) folder: PathBuf,
     pub(crate) source: Source,
     pub(crate) experiment: Experiment,
+    /// The files beside the manifest that workloads name.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Workspace {
@@ -109,7 +112,14 @@ pub(crate) fn inputs_digest(session: &Session, folder: &Path, profile: Option<&s
     let lock = session.os.read(&folder.join("experiment.lock.yaml"), LOCK_LIMIT_BYTES).ok()?;
     let program = session.os.own_program().and_then(|path| session.os.stat(&path)).ok()?;
     let program = format!("{} {} {}", env!("CARGO_PKG_VERSION"), program.length, program.modified_ns);
+    let files = lock_files(&lock).into_iter().map(|name| session.os.read(&folder.join(name), INPUT_LIMIT_BYTES));
+    let files: Vec<u8> = files
+        .map(|bytes| bytes.ok().map(|bytes| Digest::of(&bytes).hex()))
+        .collect::<Option<Vec<_>>>()?
+        .concat()
+        .into();
     let parts = [
+        Digest::of(&files),
         Digest::of(&manifest),
         Digest::of(&lock),
         Digest::of(profile.unwrap_or_default().as_bytes()),
@@ -117,6 +127,14 @@ pub(crate) fn inputs_digest(session: &Session, folder: &Path, profile: Option<&s
     ];
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes().as_slice()).collect();
     Some(Digest::tagged("benchpaper/inputs@1", &parts))
+}
+
+/// The files that a lock names, found without parsing it whole: the lines of its `files` section.
+fn lock_files(lock: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(lock);
+    let section = text.lines().skip_while(|line| *line != "files:").skip(1);
+    let entries = section.take_while(|line| line.starts_with(' '));
+    entries.filter_map(|line| Some(line.trim().rsplit_once(": sha256:")?.0.to_owned())).collect()
 }
 
 /// Reads text of at most `limit` bytes.
@@ -146,10 +164,40 @@ pub(crate) fn load(session: &Session, given: &Path) -> Result<Loaded, Failure> {
             crate::diagnostic::Diagnostic::error("manifest::folder", message).at(&source, experiment.name.span);
         return Err(vec![problem.help("Give both the same name.")].into());
     }
-    Ok(Loaded { workspace, folder, source, experiment })
+    let files = input_files(session, &folder, &experiment)?;
+    Ok(Loaded { workspace, folder, source, experiment, files })
+}
+
+/// The largest file beside a manifest that is put into a job's folder, in bytes.
+const INPUT_LIMIT_BYTES: u64 = 64 << 20;
+
+/// Reads the files that workloads name; one that is not there is reported where it is named, one that lies outside the
+/// folder is never read.
+fn input_files(
+    session: &Session,
+    folder: &Path,
+    experiment: &Experiment,
+) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let mut files = BTreeMap::new();
+    for name in manifest::input_files(experiment) {
+        let path = folder.join(&name);
+        let Ok(real) = session.os.canonical(&path) else { continue };
+        let is_plain = !name.is_empty() && name.split('/').all(|part| crate::name::Name::new(part).is_ok());
+        if !is_plain || !real.starts_with(folder) {
+            return Err(Failure::usage(format!("the file `{name}` lies outside the experiment's folder"))
+                .help("Name it relative to the manifest, without `..`."));
+        }
+        files.insert(name, session.os.read(&real, INPUT_LIMIT_BYTES).map_err(Failure::io(&path))?);
+    }
+    Ok(files)
 }
 
 impl Loaded {
+    /// The digests of the files beside the manifest.
+    pub(crate) fn file_digests(&self) -> BTreeMap<String, Digest> {
+        self.files.iter().map(|(name, bytes)| (name.clone(), Digest::of(bytes))).collect()
+    }
+
     /// The cases under a profile.
     pub(crate) fn expand(&self, profile: Option<&str>) -> Result<Expansion, Failure> {
         let settings = plan::settings(&self.experiment, profile).ok_or_else(|| {
@@ -157,7 +205,7 @@ impl Loaded {
             Failure::usage(format!("no profile is called `{}`", profile.unwrap_or_default()))
                 .help(format!("There are: {known}."))
         })?;
-        Ok(plan::expand(&self.experiment, &self.source, settings)?)
+        Ok(plan::expand(&self.experiment, &self.source, settings, &self.file_digests())?)
     }
 
     pub(crate) fn lock_path(&self) -> PathBuf {

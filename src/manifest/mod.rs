@@ -458,6 +458,22 @@ pub fn parse(source: &Source) -> Parsed {
     Parsed { experiment, diagnostics }
 }
 
+/// The files beside the manifest that workloads and arms name under `files`, sorted.
+pub fn input_files(experiment: &Experiment) -> Vec<String> {
+    let settings = experiment.workloads.iter().map(|(_, workload)| &workload.settings);
+    let arms = experiment.arms.iter().map(|(_, arm)| &arm.set);
+    let lists = settings.chain(arms).filter_map(|node| node.get("files"));
+    let mut files: Vec<String> = lists
+        .flat_map(|node| match &node.value {
+            Value::List(items) => items.iter().filter_map(Node::scalar).collect(),
+            _ => vec![],
+        })
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
 /// The JSON Schema of a manifest, for editors.
 pub fn schema() -> serde_json::Value {
     let mut schema = Experiment::schema();

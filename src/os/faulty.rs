@@ -153,6 +153,11 @@ impl Os for Faulty {
         Ok(Box::new(FaultyFile { file: self.machine.create_file(path)?, state: Arc::clone(&self.state) }))
     }
 
+    fn make_executable(&self, path: &Path) -> io::Result<()> {
+        self.state.gate()?;
+        self.machine.make_executable(path)
+    }
+
     fn append_file(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         self.state.gate()?;
         Ok(Box::new(FaultyFile { file: self.machine.append_file(path)?, state: Arc::clone(&self.state) }))

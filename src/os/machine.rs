@@ -101,6 +101,10 @@ impl Os for Machine {
         Ok(Box::new(RealFile(fs::File::create_new(path)?)))
     }
 
+    fn make_executable(&self, path: &Path) -> io::Result<()> {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+    }
+
     fn append_file(&self, path: &Path) -> io::Result<Box<dyn WritableFile>> {
         Ok(Box::new(RealFile(fs::File::options().append(true).open(path)?)))
     }

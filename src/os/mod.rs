@@ -88,6 +88,8 @@ pub trait Os: Send + Sync {
     fn create_folder(&self, path: &Path) -> io::Result<()>;
     /// Makes a file that must not exist.
     fn create_file(&self, path: &Path) -> io::Result<Box<dyn WritableFile>>;
+    /// Lets a file be executed by its owner.
+    fn make_executable(&self, path: &Path) -> io::Result<()>;
     /// Opens an existing file to append to.
     fn append_file(&self, path: &Path) -> io::Result<Box<dyn WritableFile>>;
     /// Renames, replacing what was there.

@@ -40,12 +40,18 @@ struct Identity<'a> {
     noise: Option<&'a str>,
 }
 
-/// Expands the matrix; every problem of every workload, once each.
-pub fn expand(experiment: &Experiment, source: &Source, settings: Settings) -> Result<Expansion, Vec<Diagnostic>> {
+/// Expands the matrix; every problem of every workload, once each. `files` are the digests of the files beside the
+/// manifest.
+pub fn expand(
+    experiment: &Experiment,
+    source: &Source,
+    settings: Settings,
+    files: &BTreeMap<String, Digest>,
+) -> Result<Expansion, Vec<Diagnostic>> {
     let mut problems = Problems::new(source);
     check_factors_are_used(experiment, &mut problems);
     let combinations = combinations(experiment, &mut problems);
-    let mut builder = Builder::new(experiment, &settings);
+    let mut builder = Builder::new(experiment, &settings, files);
     let mut cases = vec![];
     let mut excluded = vec![];
     for levels in &combinations {
@@ -131,17 +137,18 @@ fn exclusion(experiment: &Experiment, levels: &Levels<'_>) -> Option<String> {
 struct Builder<'a> {
     experiment: &'a Experiment,
     settings: &'a Settings,
+    files: &'a BTreeMap<String, Digest>,
     devices: BTreeMap<String, u64>,
     design: serde_json::Value,
 }
 
 impl<'a> Builder<'a> {
-    fn new(experiment: &'a Experiment, settings: &'a Settings) -> Self {
+    fn new(experiment: &'a Experiment, settings: &'a Settings, files: &'a BTreeMap<String, Digest>) -> Self {
         let sut = experiment.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut));
         let devices: BTreeMap<String, u64> = sut.map_or_else(BTreeMap::new, |(_, host)| {
             host.devices.iter().map(|(name, device)| (name.value.to_string(), device.size.value.base())).collect()
         });
-        Self { experiment, settings, design: design_identity(experiment, &devices), devices }
+        Self { experiment, settings, files, design: design_identity(experiment, &devices), devices }
     }
 
     fn case(&mut self, levels: &Levels<'_>, noise: Option<&str>, problems: &mut Problems) -> Option<Case> {
@@ -160,7 +167,7 @@ impl<'a> Builder<'a> {
         let node = self.merged(workload, levels, problems)?;
         let factors: BTreeMap<String, String> =
             levels.iter().map(|(factor, level)| ((*factor).to_owned(), level.text.clone())).collect();
-        let context = Context { devices: &self.devices, factors: &factors };
+        let context = Context { devices: &self.devices, factors: &factors, files: self.files };
         let settings = tool.resolve(&node, &context, problems)?;
         let timing = timing_of(tool, self.settings.timing);
         let identity = Identity {

@@ -104,7 +104,7 @@ pub fn resolve(input: &Input) -> Result<(Experiment, Lock, Plan, plan::Expansion
     let profile = input.results.settings.profile.as_str();
     let settings = plan::settings(&experiment, Some(profile))
         .ok_or_else(|| vec![Diagnostic::error("render::profile", format!("no profile is called `{profile}`"))])?;
-    let expansion = plan::expand(&experiment, &source, settings)?;
+    let expansion = plan::expand(&experiment, &source, settings, &lock.files)?;
     let planned = plan::plan(&experiment, &lock, expansion.clone());
     Ok((experiment, lock, planned, expansion))
 }

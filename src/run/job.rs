@@ -1,5 +1,6 @@
 //! One attempt of one job: start, wait within a limit, read what came out.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -51,18 +52,24 @@ pub(super) struct Work {
     case: Case,
     tool: Option<&'static dyn Tool>,
     folder: PathBuf,
+    files: Vec<(String, Vec<u8>)>,
     mark: String,
     limit_ns: u64,
     steady: Option<SteadyState>,
 }
 
 impl Work {
-    pub(super) fn new(experiment: &Experiment, case: Case, folder: PathBuf, mark: &str) -> Self {
+    pub(super) fn new(
+        experiment: &Experiment,
+        case: Case,
+        (folder, files): (PathBuf, Vec<(String, Vec<u8>)>),
+        mark: &str,
+    ) -> Self {
         let timed = case.timing.ramp_time_ns + case.timing.runtime_ns;
         let default = if timed == 0 { UNTIMED_LIMIT_NS } else { timed * 2 + TIMED_EXTRA_NS };
         let limit_ns = experiment.design.time_limit.as_ref().map_or(default, |limit| limit.base());
         let steady = experiment.design.steady_state.clone();
-        Self { tool: tool::find(&case.tool), case, folder, mark: mark.to_owned(), limit_ns, steady }
+        Self { tool: tool::find(&case.tool), case, folder, files, mark: mark.to_owned(), limit_ns, steady }
     }
 
     pub(super) fn is_measuring(&self) -> bool {
@@ -70,11 +77,17 @@ impl Work {
     }
 }
 
+/// The files beside the manifest that a case uses.
+pub(super) fn files_of(case: &Case, files: &BTreeMap<String, Vec<u8>>) -> Vec<(String, Vec<u8>)> {
+    let names = tool::find(&case.tool).map(|tool| tool.input_files(&case.settings)).unwrap_or_default();
+    names.into_iter().filter_map(|name| Some((name.clone(), files.get(&name)?.clone()))).collect()
+}
+
 /// Runs an attempt to its end.
 pub(super) async fn run(os: Rc<dyn Os>, work: Work) -> Ended {
     let Some(tool) = work.tool else { return Ended::failed(Outcome::Failed, "the tool is not known") };
     let plan = match tool.launch(&work.case.settings, work.case.timing) {
-        Ok(plan) => plan,
+        Ok(plan) => LaunchPlan { files: [plan.files, work.files.clone()].concat(), ..plan },
         Err(reason) => return Ended::failed(Outcome::Failed, reason),
     };
     let mut rounds = vec![];
@@ -155,8 +168,7 @@ fn judge(tool: &dyn Tool, case: &Case, ended: &mut Ended) -> Option<Reading> {
 pub(super) async fn launch(os: &dyn Os, plan: &LaunchPlan, folder: &Path, mark: &str, limit_ns: u64) -> Ended {
     for (name, bytes) in &plan.files {
         let path = folder.join(name);
-        let _ = os.remove_file(&path);
-        if let Err(error) = os.create_file(&path).and_then(|mut file| file.append(bytes)) {
+        if let Err(error) = put_file(os, &path, bytes) {
             return Ended::failed(Outcome::Failed, format!("writing {}: {error}", path.display()));
         }
     }
@@ -187,6 +199,16 @@ pub(super) async fn launch(os: &dyn Os, plan: &LaunchPlan, folder: &Path, mark: 
     };
     ended.duration_ns = duration_ns;
     ended
+}
+
+/// Writes a file anew; one that begins with `#!` may be executed.
+fn put_file(os: &dyn Os, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        crate::os::create_folders(os, parent)?;
+    }
+    let _ = os.remove_file(path);
+    os.create_file(path)?.append(bytes)?;
+    if bytes.starts_with(b"#!") { os.make_executable(path) } else { Ok(()) }
 }
 
 fn of_output(output: Output, program: &str) -> Ended {

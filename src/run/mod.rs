@@ -61,6 +61,8 @@ pub struct Request<'a> {
     pub inventory: Inventory,
     /// Where test files lie; a folder of the run's own is made in it.
     pub scratch: &'a Path,
+    /// The files beside the manifest that workloads name.
+    pub files: &'a BTreeMap<String, Vec<u8>>,
     /// This program, which is started again as the supervisor; none where the caller ends processes itself.
     pub supervisor: Option<PathBuf>,
     /// The host-wide lock of whoever measures.
@@ -413,7 +415,8 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         self.note_clock()?;
         let at_ns = self.os.now_ns().to_string();
         self.writer.record(&Event::Started { job: planned.key, attempt, at_ns })?;
-        let work = job::Work::new(request.experiment, case, self.slot(slot), &self.mark);
+        let files = job::files_of(&case, request.files);
+        let work = job::Work::new(request.experiment, case, (self.slot(slot), files), &self.mark);
         if work.is_measuring() {
             self.commit()?;
         }
@@ -439,7 +442,8 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
     fn end(&mut self, job: usize, slot: usize, mut ended: Ended) -> Result<(), RunError> {
         let planned = self.request.plan.jobs[job];
         let case = &self.request.plan.cases[planned.case];
-        scratch::collect(&*self.os, &self.slot(slot), self.request.experiment, &mut ended)?;
+        let is_input = |name: &str| self.request.files.keys().any(|file| file.split('/').next() == Some(name));
+        scratch::collect(&*self.os, &self.slot(slot), (self.request.experiment, &is_input), &mut ended)?;
         if ended.outcome == Outcome::Ok
             && let Some(changed) = self.inputs.changed(&*self.os)
         {

@@ -43,9 +43,17 @@ pub(super) fn device_size(experiment: &Experiment, device: &str) -> Option<u64> 
 }
 
 /// Takes what a job wrote, but for the devices, and leaves the slot empty for the next.
-pub(super) fn collect(os: &dyn Os, slot: &Path, experiment: &Experiment, ended: &mut Ended) -> Result<(), RunError> {
+pub(super) fn collect(
+    os: &dyn Os,
+    slot: &Path,
+    (experiment, is_input): (&Experiment, &dyn Fn(&str) -> bool),
+    ended: &mut Ended,
+) -> Result<(), RunError> {
     for name in os.list(slot).map_err(failed("listing", slot))? {
-        if device_size(experiment, &name).is_none() {
+        if is_input(&name) {
+            let path = slot.join(&name);
+            os::remove_tree(os, &path).map_err(failed("removing", &path))?;
+        } else if device_size(experiment, &name).is_none() {
             take(os, &slot.join(&name), &name, ended)?;
         }
     }

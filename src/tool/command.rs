@@ -1,15 +1,19 @@
 //! Any program: its arguments from the manifest, its numbers by JSON pointer, CSV column or regular expression.
 //!
 //! The program is started directly, never through a shell. `{name}` in an argument stands for the level of a factor.
+//! Scripts and data that lie beside the manifest are named under `files`: they are pinned by digest and put into the folder
+//! that the program starts in.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Context, LaunchPlan, Outputs, Timing, Tool};
+use crate::digest::Digest;
 use crate::exact::Exact;
 use crate::manifest::node::Node;
-use crate::manifest::shape::{Fields, Map, Problems};
+use crate::manifest::shape::{Fields, Map, Problems, Spanned};
 use crate::measurement::{Labels, Measurement, Metric, Reading};
 use crate::name::nearest;
 use crate::unit::Unit;
@@ -21,6 +25,8 @@ pub(super) struct Command;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Settings {
     argv: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, Digest>,
     read: Vec<Rule>,
 }
 
@@ -52,21 +58,30 @@ impl Tool for Command {
         let mut fields = Fields::open(settings, "a command", problems)?;
         let argv = fields.take::<Vec<Node>>("argv", problems);
         let read = fields.take::<Map<Node>>("read", problems);
+        let files = fields.take::<Vec<Spanned<String>>>("files", problems);
         fields.finish(problems);
         let argv = argv?;
         if argv.is_empty() {
             problems.error("command::argv", settings.span, "`argv` is empty", "Name a program and its arguments.");
         }
+        let program = argv.first().cloned();
         let argv: Option<Vec<String>> = argv.iter().map(|one| argument(one, context, problems)).collect();
         let read = read?;
         let rules: Vec<Option<Rule>> =
             read.iter().map(|(name, node)| rule(name.value.as_str(), node, problems)).collect();
-        let settings = Settings { argv: argv?, read: rules.into_iter().collect::<Option<_>>()? };
+        let (argv, files) = (argv?, digests(&files?, context, problems)?);
+        check_program(argv.first()?, &files, &program?, problems)?;
+        let settings = Settings { argv, files, read: rules.into_iter().collect::<Option<_>>()? };
         serde_json::to_value(settings).ok()
     }
 
     fn programs(&self, settings: &serde_json::Value) -> Vec<String> {
-        parse(settings).map(|settings| settings.argv.into_iter().take(1).collect()).unwrap_or_default()
+        let Ok(Settings { argv, files, .. }) = parse(settings) else { return vec![] };
+        argv.into_iter().take(1).filter(|program| own_file(program, &files).is_none()).collect()
+    }
+
+    fn input_files(&self, settings: &serde_json::Value) -> Vec<String> {
+        parse(settings).map(|settings| settings.files.into_keys().collect()).unwrap_or_default()
     }
 
     fn is_measuring(&self, settings: &serde_json::Value) -> bool {
@@ -116,6 +131,43 @@ impl Tool for Command {
         let argv = parse(settings).map(|settings| settings.argv.join(" ")).unwrap_or_default();
         vec![("argv".to_owned(), argv)]
     }
+}
+
+/// The file beside the manifest that a program is, where it is one.
+fn own_file<'a>(program: &'a str, files: &BTreeMap<String, Digest>) -> Option<&'a str> {
+    program.strip_prefix("./").filter(|name| files.contains_key(*name))
+}
+
+/// A program is found on `PATH`, by its full path, or among the files beside the manifest.
+fn check_program(program: &str, files: &BTreeMap<String, Digest>, node: &Node, problems: &mut Problems) -> Option<()> {
+    if program.starts_with('/') || !program.contains('/') || own_file(program, files).is_some() {
+        return Some(());
+    }
+    let help = "Name it under `files`, or write its full path.";
+    problems.error("command::program", node.span, format!("`{program}` is a relative path"), help);
+    None
+}
+
+/// The digests of the files that a workload names.
+fn digests(
+    files: &[Spanned<String>],
+    context: &Context<'_>,
+    problems: &mut Problems,
+) -> Option<BTreeMap<String, Digest>> {
+    let mut found = BTreeMap::new();
+    for file in files {
+        match context.files.get(&file.value) {
+            Some(digest) => {
+                found.insert(file.value.clone(), *digest);
+            }
+            None => {
+                let message = format!("no file `{}` lies beside the manifest", file.value);
+                let help = "Files are named relative to the manifest's folder and lie in it.";
+                problems.error("command::file", file.span, message, help);
+            }
+        }
+    }
+    (found.len() == files.len()).then_some(found)
 }
 
 fn parse(settings: &serde_json::Value) -> Result<Settings, String> {

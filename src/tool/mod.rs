@@ -8,6 +8,7 @@ mod fio;
 
 use std::collections::BTreeMap;
 
+use crate::digest::Digest;
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
@@ -18,6 +19,8 @@ pub struct Context<'a> {
     pub devices: &'a BTreeMap<String, u64>,
     /// The levels of this case, by factor.
     pub factors: &'a BTreeMap<String, String>,
+    /// The files beside the manifest that workloads name, with their digests.
+    pub files: &'a BTreeMap<String, Digest>,
 }
 
 /// How long a job runs, in nanoseconds.
@@ -55,6 +58,8 @@ pub trait Tool: Sync {
     fn resolve(&self, settings: &Node, context: &Context<'_>, problems: &mut Problems) -> Option<serde_json::Value>;
     /// The programs it starts.
     fn programs(&self, settings: &serde_json::Value) -> Vec<String>;
+    /// The files beside the manifest that it uses.
+    fn input_files(&self, settings: &serde_json::Value) -> Vec<String>;
     /// Whether the job measures, so that nothing may disturb it.
     fn is_measuring(&self, settings: &serde_json::Value) -> bool;
     /// Whether run time and ramp time apply.

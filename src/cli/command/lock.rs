@@ -31,7 +31,7 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
     if arguments.check {
         return check(session, &loaded, &inventory, &cases);
     }
-    let lock = lock::resolve(&loaded.experiment, &inventory, cases);
+    let lock = lock::resolve(&loaded.experiment, &inventory, loaded.file_digests(), cases);
     let text = lock::to_yaml(&lock).map_err(Failure::incomplete)?;
     let path = loaded.lock_path();
     os::write_atomically(&*session.os, &path, text.as_bytes()).map_err(Failure::io(&path))?;

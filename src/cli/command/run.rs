@@ -84,6 +84,7 @@ fn measure(
         commit: revision.map(|revision| revision.commit),
         inventory,
         scratch: &scratch,
+        files: &loaded.files,
         supervisor: Some(session.os.own_program().map_err(Failure::io(std::path::Path::new("benchpaper")))?),
         measuring_lock: measuring_lock(session),
     };

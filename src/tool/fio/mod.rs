@@ -28,6 +28,10 @@ impl Tool for Fio {
         vec!["fio".to_owned()]
     }
 
+    fn input_files(&self, _: &serde_json::Value) -> Vec<String> {
+        vec![]
+    }
+
     fn is_measuring(&self, _: &serde_json::Value) -> bool {
         true
     }

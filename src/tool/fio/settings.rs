@@ -397,7 +397,8 @@ mod tests {
         let node = crate::manifest::node::parse(&source).0.unwrap();
         let mut problems = Problems::new(&source);
         let devices = BTreeMap::from([("test".to_owned(), 1 << 20)]);
-        let context = Context { devices: &devices, factors: &BTreeMap::new() };
+        let none = BTreeMap::new();
+        let context = Context { devices: &devices, factors: &BTreeMap::new(), files: &none };
         let settings = resolve(&node, &context, &mut problems);
         (settings, problems.into_sorted().into_iter().map(|problem| problem.code).collect())
     }
