@@ -218,6 +218,25 @@ fn a_missing_program_gives_one_line_that_names_it() {
 }
 
 #[test]
+fn an_interrupted_run_records_what_was_cut_off_and_goes_on() {
+    let manifest = ECHO.replace(ECHO_ARGV, "[sh, -c, 'sleep 0.2; echo took {n} ms']").replace(ECHO_NOISE, "");
+    let laboratory = Laboratory::with("echo", &manifest);
+    laboratory.expect(0, &["lock", "echo"]);
+    let mut command = laboratory.command(&["run", "echo"]);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let said = crate::laboratory::Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.stderr.contains("interrupted by SIGINT") && said.stderr.contains("--resume"), "{said:?}");
+    laboratory.expect(0, &["run", "echo", "--resume"]);
+    let results = laboratory.json(0, &["results", "echo"]);
+    assert_eq!(results["missing"], 0);
+    assert_eq!(results["not_ok"][0]["outcome"], "interrupted");
+    assert_eq!((results["attempts"].as_u64(), results["runs"][0]["recoveries"].as_u64()), (Some(10), Some(1)));
+}
+
+#[test]
 fn fio_measures_a_real_file() {
     let manifest = r#"format: benchpaper/experiment@1
 name: disk

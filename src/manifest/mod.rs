@@ -458,6 +458,18 @@ pub fn parse(source: &Source) -> Parsed {
     Parsed { experiment, diagnostics }
 }
 
+impl Experiment {
+    /// The system under test.
+    pub fn sut(&self) -> Option<&Host> {
+        self.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut)).map(|(_, host)| host)
+    }
+
+    /// The size of a device of the system under test, in bytes.
+    pub fn device_bytes(&self, device: &str) -> Option<u64> {
+        self.sut().and_then(|host| host.devices.get(device)).map(|device| device.size.value.base())
+    }
+}
+
 /// The files beside the manifest that workloads and arms name under `files`, sorted.
 pub fn input_files(experiment: &Experiment) -> Vec<String> {
     let settings = experiment.workloads.iter().map(|(_, workload)| &workload.settings);

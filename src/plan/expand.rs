@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::manifest::node::{Key, Node, Value};
 use crate::manifest::shape::Problems;
-use crate::manifest::{Experiment, Level, Role, Workload};
+use crate::manifest::{Experiment, Level, Workload};
 use crate::name::nearest;
 use crate::source::Source;
 use crate::tool::{self, Context, Timing, Tool};
@@ -144,8 +144,8 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(experiment: &'a Experiment, settings: &'a Settings, files: &'a BTreeMap<String, Digest>) -> Self {
-        let sut = experiment.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut));
-        let devices: BTreeMap<String, u64> = sut.map_or_else(BTreeMap::new, |(_, host)| {
+        let sut = experiment.sut();
+        let devices: BTreeMap<String, u64> = sut.map_or_else(BTreeMap::new, |host| {
             host.devices.iter().map(|(name, device)| (name.value.to_string(), device.size.value.base())).collect()
         });
         Self { experiment, settings, files, design: design_identity(experiment, &devices), devices }

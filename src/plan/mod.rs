@@ -201,3 +201,31 @@ pub fn expected_duration_ns(case: &Case) -> u64 {
     let timed = case.timing.ramp_time_ns + case.timing.runtime_ns;
     if timed == 0 { 0 } else { timed + START_NS }
 }
+
+/// How long some jobs take together, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Duration {
+    /// Preparation, and each job once.
+    pub expected_ns: u64,
+    /// With every retry and every round that may be needed.
+    pub most_ns: u64,
+}
+
+/// How long the jobs that run take. Devices are taken to be filled at 200 MB/s.
+pub fn duration(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> Duration {
+    const FILL_BYTES_PER_SECOND: u64 = 200_000_000;
+    let design = &experiment.design;
+    let to_run = plan.jobs.iter().zip(reasons).filter(|(_, reason)| **reason == Reason::NotMeasured);
+    let pause = design.pause.as_ref().map_or(0, |pause| pause.base());
+    let jobs: u64 = to_run.map(|(job, _)| expected_duration_ns(&plan.cases[job.case]) + pause).sum();
+    let fills = design.precondition.iter().map(|step| {
+        let bytes = experiment.device_bytes(step.fill.device.value.as_str()).unwrap_or(0);
+        bytes.saturating_mul(step.fill.passes.unwrap_or(1)) / (FILL_BYTES_PER_SECOND / 1_000) * 1_000_000
+    });
+    let fills: u64 = if jobs == 0 { 0 } else { fills.sum() };
+    let (least, most) =
+        design.steady_state.as_ref().map_or((0, 0), |steady| (steady.rounds.value, steady.at_most.value));
+    let retries = design.on_failure.as_ref().and_then(|policy| policy.retry).unwrap_or(0);
+    let most_ns = fills + jobs.saturating_mul(1 + most).saturating_mul(1 + retries);
+    Duration { expected_ns: fills + jobs.saturating_mul(1 + least), most_ns }
+}

@@ -21,7 +21,7 @@ use crate::manifest::Experiment;
 use crate::measurement::{Metric, Reading};
 use crate::name::RunId;
 use crate::os::{Os, timestamp};
-use crate::plan::{Case, Plan, Reason, expected_duration_ns};
+use crate::plan::{self, Case, Plan, Reason};
 use crate::store::event::{Environment, Event, Finished, Genesis, JOURNAL_FORMAT, Moment, Origin, Outcome, Previous};
 use crate::store::{Layout, NewRun, StoreError, Writer};
 use crate::tool;
@@ -232,8 +232,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         let request = self.request;
         let wanted = |(_, reason): &(usize, &Reason)| **reason == Reason::NotMeasured;
         let jobs: Vec<usize> = request.reasons.iter().enumerate().filter(wanted).map(|(job, _)| job).collect();
-        let expected =
-            jobs.iter().map(|job| expected_duration_ns(&request.plan.cases[request.plan.jobs[*job].case])).sum();
+        let expected = plan::duration(request.experiment, request.plan, request.reasons).expected_ns;
         self.observer.begun(self.writer.run(), jobs.len(), expected);
         let plan = self.writer.put(&serde_json::to_vec(request.plan).map_err(StoreError::from)?)?.digest;
         self.writer.record(&Event::Planned { plan, jobs: jobs.len() as u64 })?;
@@ -295,7 +294,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         for step in &request.experiment.design.precondition {
             let fill = &step.fill;
             let device = fill.device.value.as_str();
-            let Some(bytes) = scratch::device_size(request.experiment, device) else { continue };
+            let Some(bytes) = request.experiment.device_bytes(device) else { continue };
             let passes = fill.passes.unwrap_or(1);
             for pass in 1..=passes {
                 let what = format!("fill {device}, pass {pass} of {passes}");

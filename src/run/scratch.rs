@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::RunError;
 use super::job::Ended;
-use crate::manifest::{Experiment, Role};
+use crate::manifest::Experiment;
 use crate::os::{self, Kind, Os};
 use crate::store::event::Outcome;
 
@@ -36,12 +36,6 @@ pub(super) fn remove(os: &dyn Os, folder: &Path) {
     }
 }
 
-/// The size of a device of the system under test, in bytes.
-pub(super) fn device_size(experiment: &Experiment, device: &str) -> Option<u64> {
-    let sut = experiment.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut));
-    sut.and_then(|(_, host)| host.devices.get(device)).map(|device| device.size.value.base())
-}
-
 /// Takes what a job wrote, but for the devices, and leaves the slot empty for the next.
 pub(super) fn collect(
     os: &dyn Os,
@@ -53,7 +47,7 @@ pub(super) fn collect(
         if is_input(&name) {
             let path = slot.join(&name);
             os::remove_tree(os, &path).map_err(failed("removing", &path))?;
-        } else if device_size(experiment, &name).is_none() {
+        } else if experiment.device_bytes(&name).is_none() {
             take(os, &slot.join(&name), &name, ended)?;
         }
     }

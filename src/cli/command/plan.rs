@@ -3,7 +3,7 @@
 use crate::cli::arguments::PlanArguments;
 use crate::cli::failure::Failure;
 use crate::cli::{Session, show, workspace};
-use crate::plan::{self, Plan, Power, Reason, expected_duration_ns};
+use crate::plan::{self, Power, Reason};
 use crate::quantity::humane_duration;
 use crate::store::index;
 
@@ -15,7 +15,7 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), None);
     let power = plan::power(&loaded.experiment, &planned);
     let wanted = reasons.iter().filter(|reason| **reason == Reason::NotMeasured).count();
-    let time = duration(&planned, &reasons);
+    let time = plan::duration(&loaded.experiment, &planned, &reasons);
     if session.is_json {
         let jobs: Vec<_> = planned
             .jobs
@@ -24,7 +24,7 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
             .map(|(job, reason)| serde_json::json!({"key": job.key, "case": planned.cases[job.case].label(), "replicate": job.replicate, "why": reason}))
             .collect();
         show::print_json(
-            &serde_json::json!({"jobs": jobs, "to_run": wanted, "expected_ns": time.to_string(), "power": power}),
+            &serde_json::json!({"jobs": jobs, "to_run": wanted, "expected_ns": time.expected_ns.to_string(), "most_ns": time.most_ns.to_string(), "power": power}),
         )?;
         return Ok(0);
     }
@@ -32,8 +32,11 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
         "{} cases, {} jobs, {wanted} to run, about {}",
         planned.cases.len(),
         planned.jobs.len(),
-        humane_duration(time)
+        humane_duration(time.expected_ns)
     ));
+    if time.most_ns > time.expected_ns {
+        show::print(&format!("at most {} with every retry and round that is allowed", humane_duration(time.most_ns)));
+    }
     show_power(&power);
     if arguments.why {
         let rows: Vec<Vec<String>> = planned
@@ -59,12 +62,6 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
         show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3]));
     }
     Ok(0)
-}
-
-/// What the jobs to run take together, retries not counted.
-fn duration(planned: &Plan, reasons: &[Reason]) -> u64 {
-    let to_run = planned.jobs.iter().zip(reasons).filter(|(_, reason)| **reason == Reason::NotMeasured);
-    to_run.map(|(job, _)| expected_duration_ns(&planned.cases[job.case])).sum()
 }
 
 fn show_power(power: &Power) {
