@@ -237,6 +237,19 @@ fn an_interrupted_run_records_what_was_cut_off_and_goes_on() {
 }
 
 #[test]
+fn a_recorded_run_is_told_again_as_it_was() {
+    let laboratory = Laboratory::with("echo", ECHO);
+    laboratory.expect(0, &["lock", "echo"]);
+    let told = laboratory.expect(0, &["run", "echo"]).stderr;
+    let run = laboratory.run_folder().file_name().unwrap().to_str().unwrap().to_owned();
+    let again = laboratory.expect(0, &["run", "echo", "--replay", &run]).stderr;
+    let ends = |text: &str| text.lines().filter(|line| line.starts_with('[')).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(ends(&told).len(), 19);
+    assert_eq!(ends(&told), ends(&again));
+    laboratory.expect(2, &["run", "echo", "--replay", "0"]);
+}
+
+#[test]
 fn fio_measures_a_real_file() {
     let manifest = r#"format: benchpaper/experiment@1
 name: disk

@@ -118,6 +118,9 @@ pub(crate) struct RunArguments {
     /// Continue the newest run that was interrupted
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Tell a recorded run again; nothing is executed
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "only", "waivers"])]
+    pub(crate) replay: Option<String>,
     /// Only cases whose label holds this text, such as `block_size=4 KiB`
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Option<String>,

@@ -6,6 +6,7 @@
 
 mod inputs;
 mod job;
+pub mod replay;
 mod scratch;
 mod steady;
 pub mod supervisor;

@@ -20,6 +20,9 @@ use crate::store::{Reader, index};
 
 pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Failure> {
     let profile = arguments.profile.as_deref();
+    if let Some(run) = &arguments.replay {
+        return replay(session, arguments, run);
+    }
     if !arguments.resume
         && arguments.only.is_none()
         && let Some(jobs) = workspace::known_complete(session, &arguments.experiment.experiment, profile)?
@@ -90,6 +93,22 @@ fn measure(
     };
     let mut progress = Progress::new(std::io::stderr().is_terminal());
     Ok(run::execute(request, &mut progress)?)
+}
+
+/// Tells a recorded run again, as plain lines.
+fn replay(session: &Session, arguments: &RunArguments, run: &str) -> Result<u8, Failure> {
+    let loaded = workspace::load(session, &arguments.experiment.experiment)?;
+    let layout = loaded.workspace.layout();
+    let mut reader = Reader::open(&*session.os, &layout)?;
+    let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
+    let Some((_, journal)) = history.runs.iter().find(|(id, _)| id.as_str() == run) else {
+        let known: Vec<&str> = history.runs.iter().map(|(id, _)| id.as_str()).collect();
+        return Err(
+            Failure::usage(format!("no run is called `{run}`")).help(format!("There are: {}.", known.join(", ")))
+        );
+    };
+    run::replay::replay(journal, &reader, &mut Progress::new(false))?;
+    Ok(0)
 }
 
 fn absolute(session: &Session, path: PathBuf) -> Result<PathBuf, Failure> {

@@ -1,0 +1,62 @@
+//! Replay: a recorded run told again to an observer, event by event, as it was told when it ran.
+
+use super::{Observer, headline};
+use crate::plan::{Case, Plan};
+use crate::store::event::{Event, Finished};
+use crate::store::{Journal, Reader, StoreError};
+use crate::tool::{self, Outputs};
+
+/// Tells a journal again. Nothing is executed; values are read from the raw objects.
+pub fn replay(journal: &Journal, reader: &Reader<'_>, observer: &mut dyn Observer) -> Result<(), StoreError> {
+    let Some(plan) = planned(journal, reader)? else { return Ok(()) };
+    for event in journal.events() {
+        match event {
+            Event::Planned { jobs, .. } => {
+                if let Some(genesis) = journal.genesis() {
+                    observer.begun(&genesis.run, *jobs as usize, 0);
+                }
+            }
+            Event::Prepared { what, .. } => observer.note(what),
+            Event::Started { job, .. } => {
+                if let Some(job) = plan.jobs.iter().find(|one| one.key == *job) {
+                    observer.started(&plan.cases[job.case], job.replicate);
+                }
+            }
+            Event::Finished(finished) => {
+                if let Some(case) = plan.cases.iter().find(|case| case.digest == finished.case) {
+                    observer.finished(finished, case, value(finished, case, reader)?);
+                }
+            }
+            Event::Marked { reason, by, attempt, .. } => {
+                observer.note(&format!("attempt {attempt} marked by {by}: {reason}"))
+            }
+            Event::Drift { changes } => observer.note(&format!("the machine changed: {}", changes.join("; "))),
+            Event::Disturbed { what } => observer.note(what),
+            Event::Recovered { .. } => observer.note("the run was continued"),
+            Event::Interrupted { reason } => observer.note(&format!("the run stopped: {reason}")),
+            Event::Sealed { ok, not_ok } => observer.note(&format!("sealed: {ok} ok, {not_ok} not ok")),
+            Event::Genesis(_) | Event::Facts { .. } | Event::Commit { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+/// The newest plan of a run.
+fn planned(journal: &Journal, reader: &Reader<'_>) -> Result<Option<Plan>, StoreError> {
+    let plans = journal.events().filter_map(|event| match event {
+        Event::Planned { plan, .. } => Some(*plan),
+        _ => None,
+    });
+    plans.last().map(|digest| Ok(serde_json::from_slice(&reader.get(&digest)?)?)).transpose()
+}
+
+fn value(
+    finished: &Finished,
+    case: &Case,
+    reader: &Reader<'_>,
+) -> Result<Option<(crate::measurement::Metric, f64)>, StoreError> {
+    let (Some(tool), Some(stdout)) = (tool::find(&case.tool), finished.objects.get("stdout")) else { return Ok(None) };
+    let bytes = reader.get(&stdout.digest)?;
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[] });
+    Ok(headline(tool, &case.settings, &reading))
+}
