@@ -65,6 +65,19 @@ impl Node {
         }
     }
 
+    /// The value in one line, for a table.
+    pub fn shown(&self) -> String {
+        match &self.value {
+            Value::List(items) => items.iter().map(Self::shown).collect::<Vec<_>>().join(" "),
+            Value::Map(entries) => entries
+                .iter()
+                .map(|(key, node)| format!("{}: {}", key.text, node.shown()))
+                .collect::<Vec<_>>()
+                .join(", "),
+            _ => self.scalar().unwrap_or_default(),
+        }
+    }
+
     /// The text of a scalar, as written.
     pub fn scalar(&self) -> Option<String> {
         match &self.value {

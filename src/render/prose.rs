@@ -300,7 +300,7 @@ fn change(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -
     let levels = named_levels(scope, kwargs)?;
     let factor =
         scope.power.treatment.clone().ok_or_else(|| invalid("nothing is compared: the manifest has no treatment"))?;
-    let all = comparisons(scope.results, &metric, &factor, None);
+    let all = comparisons(scope.results, &metric, &factor, (sections::analysis(scope), None));
     let found: Vec<_> = all.iter().filter(|one| levels_match(&scope.results.cases[one.cases.1], &levels)).collect();
     let [one] = found.as_slice() else {
         return Err(invalid(format!("{} comparisons have these levels, expected one", found.len())));

@@ -10,7 +10,7 @@ use crate::manifest::Order;
 use crate::measurement::{Better, Metric};
 use crate::quantity::humane_duration;
 use crate::results::{CaseResults, Comparison, MetricSamples, comparisons};
-use crate::statistics::NOISE_PAIRS_MIN;
+use crate::statistics::{Analysis, NOISE_PAIRS_MIN};
 use crate::store::event::Environment;
 
 const WORDS: &Language = &ENGLISH;
@@ -153,6 +153,15 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
     let columns = vec![Column::text(WORDS.factor), Column::text(WORDS.levels)];
     let mut blocks =
         vec![Block::Table(Table { id: "matrix".to_owned(), caption: WORDS.matrix_caption.to_owned(), columns, rows })];
+    if !scope.experiment.arms.is_empty() {
+        let arms = scope.experiment.arms.iter();
+        let rows = arms.map(|(name, arm)| {
+            vec![cell(name.value.as_str()), cell(arm.set.shown()), cell(arm.why.clone().unwrap_or_default())]
+        });
+        let columns = vec![Column::text(WORDS.arm), Column::text(WORDS.sets), Column::text(WORDS.reason)];
+        let caption = WORDS.arms_caption.to_owned();
+        blocks.push(Block::Table(Table { id: "arms".to_owned(), caption, columns, rows: rows.collect() }));
+    }
     if !scope.excluded.is_empty() {
         let rows =
             scope.excluded.iter().map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())]).collect();
@@ -189,6 +198,9 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     first.push(Inline::text(" "));
     first.extend(match timing.runtime_ns {
         0 => cell(WORDS.untimed),
+        _ if timing.ramp_time_ns == 0 => {
+            sentence(WORDS.timing_without_ramp, vec![Inline::text(humane_duration(timing.runtime_ns))])
+        }
         _ => sentence(
             WORDS.timing,
             vec![Inline::text(humane_duration(timing.ramp_time_ns)), Inline::text(humane_duration(timing.runtime_ns))],
@@ -201,7 +213,15 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         blocks.push(Block::Note(cell(WORDS.one_replicate)));
     }
     blocks.extend(power(scope, parts));
-    blocks.push(Block::Paragraph(cell(WORDS.statistics)));
+    if settings.replicates > 1 {
+        blocks.push(Block::Paragraph(cell(WORDS.statistics)));
+    }
+    if settings.replicates > 1 && scope.power.comparisons > 0 {
+        blocks.push(Block::Paragraph(cell(match design.order {
+            Order::Interleaved => WORDS.statistics_blocks,
+            Order::Randomized => WORDS.statistics_independent,
+        })));
+    }
     blocks
 }
 
@@ -363,10 +383,18 @@ pub(crate) fn chart(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Ve
     vec![Block::Figure(figure)]
 }
 
+/// How the design lets arms be compared.
+pub(crate) fn analysis(scope: &Scope<'_>) -> Analysis {
+    match scope.experiment.design.order {
+        Order::Interleaved => Analysis::Blocks,
+        Order::Randomized => Analysis::IndependentArms,
+    }
+}
+
 /// The comparisons of one metric along the treatment.
 pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
     let Some(factor) = scope.power.treatment.clone() else { return vec![] };
-    let found = comparisons(scope.results, metric, &factor, better(scope, metric));
+    let found = comparisons(scope.results, metric, &factor, (analysis(scope), better(scope, metric)));
     let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
     if scope.plan.settings.replicates < 2 {
         return vec![];
@@ -423,14 +451,19 @@ fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, one: &Comparison, bound:
         None => cell(WORDS.nothing),
     };
     let (p_adjusted, p_rank) = (p("p-adjusted", one.p_adjusted), p("p-rank", one.found.p_rank));
-    let is_beyond_noise = bound.is_none_or(|bound| (one.found.ratio - 1.0).abs() > bound);
-    let is_shown = one.p_adjusted.is_some_and(|p| p <= 0.05) && is_beyond_noise;
+    let is_beyond_noise = bound.is_none_or(|bound| libm::log(one.found.ratio).abs() > libm::log1p(bound));
+    let is_significant = one.p_adjusted.is_some_and(|p| p <= 0.05);
+    let verdict = match (is_significant, is_beyond_noise) {
+        (true, true) => WORDS.yes,
+        (true, false) => WORDS.no_noise,
+        (false, _) => WORDS.no_p,
+    };
     let levels = &scope.results.cases[one.cases.1].case.factors;
     let factor = scope.power.treatment.as_deref().unwrap_or_default();
     let columns = compared_columns(scope, factor);
     let mut row: Vec<Vec<Inline>> =
         columns.iter().map(|column| cell(levels.get(column).cloned().unwrap_or_default())).collect();
-    row.extend([change, interval, p_adjusted, p_rank, cell(if is_shown { WORDS.yes } else { WORDS.no })]);
+    row.extend([change, interval, p_adjusted, p_rank, cell(verdict)]);
     row
 }
 
@@ -482,6 +515,11 @@ pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let jobs = parts.tokens.count("jobs", scope.plan.jobs.len() as u64);
     let missing = parts.tokens.count("jobs/missing", results.missing);
     let mut blocks = vec![paragraph(WORDS.attempts, vec![attempts, jobs, missing])];
+    if results.other_attempts > 0 {
+        let other = parts.tokens.count("attempts/other", results.other_attempts);
+        let other_not_ok = parts.tokens.count("attempts/other-not-ok", results.other_not_ok);
+        blocks.push(paragraph(WORDS.other_attempts, vec![other, other_not_ok]));
+    }
     if results.not_ok.is_empty() {
         blocks.push(Block::Paragraph(cell(WORDS.all_ok)));
         return blocks;
@@ -549,6 +587,10 @@ pub(crate) fn provenance(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let mut blocks =
         vec![Block::Table(Table { id: "runs".to_owned(), caption: WORDS.runs_caption.to_owned(), columns, rows })];
     for run in &scope.results.runs {
+        if run.recoveries > 0 {
+            let count = parts.tokens.count(&format!("run/{}/recoveries", run.run), run.recoveries);
+            blocks.push(paragraph(WORDS.continued, vec![Inline::Code(run.run.clone()), count]));
+        }
         for remark in &run.remarks {
             let parts = vec![Inline::Code(run.run.clone()), Inline::text(remark.as_str())];
             blocks.push(paragraph(WORDS.remark, parts));

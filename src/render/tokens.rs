@@ -29,6 +29,7 @@ impl Display {
             "B/s" => &[("B/s", 1), ("KiB/s", 1 << 10), ("MiB/s", 1 << 20), ("GiB/s", 1 << 30)],
             "B" => &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)],
             "1/s" => &[("1/s", 1)],
+            "%" => &[("%", 1)],
             _ => &[("", 1)],
         };
         let fits = |(_, divisor): &&(&'static str, u64)| *divisor == 1 || typical.abs() >= *divisor as f64;

@@ -28,7 +28,7 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
     for samples in cases.iter_mut().flat_map(|case| &mut case.metrics) {
         samples.samples.sort_by_key(|sample| sample.replicate);
     }
-    let (attempts, not_ok) = attempts(plan, history);
+    let attempts = attempts(plan, history);
     let missing = jobs.iter().filter(|(_, _, chosen)| chosen.is_none()).count() as u64;
     let used: Vec<usize> = used_runs(&cases);
     let inventories = inventories(history, reader)?;
@@ -37,8 +37,10 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
         settings: plan.settings.clone(),
         cases,
         runs: history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal)).collect(),
-        not_ok,
-        attempts,
+        not_ok: attempts.not_ok,
+        attempts: attempts.count,
+        other_attempts: attempts.other,
+        other_not_ok: attempts.other_not_ok,
         missing,
         facts: used.last().and_then(|run| inventories.get(run).cloned()).unwrap_or_default(),
         hidden_differences: hidden_differences(&used, &inventories),
@@ -138,58 +140,56 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
     }
 }
 
-/// All attempts at the plan's jobs, and those that are not ok.
-fn attempts(plan: &Plan, history: &History) -> (u64, Vec<AttemptRecord>) {
-    let jobs: BTreeMap<Digest, usize> = plan.jobs.iter().map(|job| (job.key, job.case)).collect();
-    let mut count = 0;
-    let mut not_ok = vec![];
+/// What the record says of attempts.
+#[derive(Default)]
+struct Attempts {
+    count: u64,
+    not_ok: Vec<AttemptRecord>,
+    other: u64,
+    other_not_ok: u64,
+}
+
+/// Attempts at the plan's jobs, those of them that are not ok, and attempts at other jobs.
+fn attempts(plan: &Plan, history: &History) -> Attempts {
+    let jobs: BTreeMap<Digest, (usize, u64)> =
+        plan.jobs.iter().map(|job| (job.key, (job.case, job.replicate))).collect();
+    let mut found = Attempts::default();
+    let mut record = |job: &Digest, attempt: u64, outcome: Outcome, reason: String| {
+        if let Some((case, replicate)) = jobs.get(job) {
+            let case = plan.cases[*case].label();
+            found.not_ok.push(AttemptRecord { case, replicate: *replicate, attempt, outcome, reason });
+        } else {
+            found.other_not_ok += 1;
+        }
+    };
+    let mut started = vec![];
     for (_, journal) in &history.runs {
-        let mut open: BTreeMap<Digest, u64> = BTreeMap::new();
+        let mut open: std::collections::BTreeSet<(Digest, u64)> = Default::default();
         for event in journal.events() {
             match event {
-                Event::Started { job, attempt, .. } if jobs.contains_key(job) => {
-                    count += 1;
-                    open.insert(*job, *attempt);
+                Event::Started { job, attempt, .. } => {
+                    started.push(*job);
+                    open.insert((*job, *attempt));
                 }
                 Event::Finished(finished) => {
-                    open.remove(&finished.job);
-                    if let Some(case) = jobs.get(&finished.job).filter(|_| finished.outcome != Outcome::Ok) {
-                        not_ok.push(AttemptRecord {
-                            case: plan.cases[*case].label(),
-                            replicate: finished.replicate,
-                            attempt: finished.attempt,
-                            outcome: finished.outcome,
-                            reason: finished.reason.clone(),
-                        });
+                    open.remove(&(finished.job, finished.attempt));
+                    if finished.outcome != Outcome::Ok {
+                        record(&finished.job, finished.attempt, finished.outcome, finished.reason.clone());
                     }
                 }
                 Event::Marked { job, attempt, reason, by } => {
-                    if let Some(case) = jobs.get(job) {
-                        let (case, reason) = (plan.cases[*case].label(), format!("marked by {by}: {reason}"));
-                        not_ok.push(AttemptRecord {
-                            case,
-                            replicate: 0,
-                            attempt: *attempt,
-                            outcome: Outcome::Invalid,
-                            reason,
-                        });
-                    }
+                    record(job, *attempt, Outcome::Invalid, format!("marked by {by}: {reason}"));
                 }
                 _ => {}
             }
         }
         for (job, attempt) in open {
-            let planned = plan.jobs.iter().find(|one| one.key == job);
-            not_ok.push(AttemptRecord {
-                case: jobs.get(&job).map_or_else(String::new, |case| plan.cases[*case].label()),
-                replicate: planned.map_or(0, |planned| planned.replicate),
-                attempt,
-                outcome: Outcome::Interrupted,
-                reason: "it was started and never ended".to_owned(),
-            });
+            record(&job, attempt, Outcome::Interrupted, "it was started and never ended".to_owned());
         }
     }
-    (count, not_ok)
+    found.count = started.iter().filter(|job| jobs.contains_key(*job)).count() as u64;
+    found.other = started.len() as u64 - found.count;
+    found
 }
 
 fn run_record(run: &str, journal: &Journal) -> RunRecord {

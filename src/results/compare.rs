@@ -1,11 +1,11 @@
 //! Comparisons within a plan: each level of the compared factor against the first, all other factors equal.
 //!
-//! Replicates of an interleaved run are blocks. Each comparison names what it estimates: the geometric mean of the
-//! ratios within blocks. A family is all comparisons of one metric; its p values are adjusted by Holm.
+//! Replicates of an interleaved run are blocks, and what is estimated is the geometric mean of the ratios within them;
+//! otherwise arms are independent, and it is the ratio of geometric means. A family is all comparisons of one metric; its p values are adjusted by Holm.
 
 use super::{CaseResults, MetricSamples, Results};
 use crate::measurement::{Better, Metric};
-use crate::statistics::{BlockedRatio, blocked_ratio, holm};
+use crate::statistics::{Analysis, ArmRatio, blocked_ratio, holm, independent_ratio};
 
 /// One level against the first.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Comparison {
     /// The two cases, by their places in the results.
     pub cases: (usize, usize),
     /// What was found.
-    pub found: BlockedRatio,
+    pub found: ArmRatio,
     /// Holm's adjusted p of the t test over the family.
     pub p_adjusted: Option<f64>,
     /// Which direction of the metric is better.
@@ -29,7 +29,12 @@ pub struct Comparison {
 }
 
 /// All comparisons of a metric along a factor, in the order of the cases.
-pub fn comparisons(results: &Results, metric: &Metric, factor: &str, better: Option<Better>) -> Vec<Comparison> {
+pub fn comparisons(
+    results: &Results,
+    metric: &Metric,
+    factor: &str,
+    (analysis, better): (Analysis, Option<Better>),
+) -> Vec<Comparison> {
     let cases: Vec<(usize, &CaseResults)> =
         results.cases.iter().enumerate().filter(|(_, case)| case.case.noise.is_none()).collect();
     let Some(first) = cases.first().and_then(|(_, case)| case.case.factors.get(factor)) else { return vec![] };
@@ -44,8 +49,14 @@ pub fn comparisons(results: &Results, metric: &Metric, factor: &str, better: Opt
         };
         let Some((baseline_number, baseline)) = cases.iter().find(is_partner) else { continue };
         let (Some(one), Some(other)) = (baseline.metric(metric), case.metric(metric)) else { continue };
-        let (one, other) = in_blocks(one, other);
-        let Some(ratio) = blocked_ratio(&one, &other) else { continue };
+        let ratio = match analysis {
+            Analysis::Blocks => {
+                let (one, other) = in_blocks(one, other);
+                blocked_ratio(&one, &other)
+            }
+            Analysis::IndependentArms => independent_ratio(&one.values(), &other.values()),
+        };
+        let Some(ratio) = ratio else { continue };
         let context = case.case.factors.iter().filter(|(name, _)| *name != factor);
         found.push(Comparison {
             metric: metric.clone(),

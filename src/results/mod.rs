@@ -40,6 +40,10 @@ pub struct Results {
     pub not_ok: Vec<AttemptRecord>,
     /// All attempts at the plan's jobs.
     pub attempts: u64,
+    /// Attempts in the same runs at jobs of other plans.
+    pub other_attempts: u64,
+    /// Of these, without a usable result.
+    pub other_not_ok: u64,
     /// Jobs of the plan without a usable result.
     pub missing: u64,
     /// The facts of the machine at the start of the last run that gave a value.

@@ -264,7 +264,8 @@ fn value_of(rule: &Rule, stdout: &[u8]) -> Result<Measurement, String> {
         Place::Regex(pattern) => (regex_value(stdout, pattern)?, format!("regex:{pattern}")),
     };
     let unit = Unit::parse(&rule.unit).ok_or("unknown unit")?;
-    let (numerator, denominator) = unit.ratio();
+    // shares are kept in percent, as they are read and printed
+    let (numerator, denominator) = if unit == Unit::PERCENT { (1, 1) } else { unit.ratio() };
     let exact = Exact::parse(text.trim()).map_err(|error| error.to_string())?;
     let value = (&exact * &Exact::from_ratio(numerator, denominator)).to_float();
     let metric = Metric::new(&rule.metric);

@@ -61,7 +61,9 @@ impl Tool for Fio {
     }
 
     fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
-        ["iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99"].map(Metric::new).to_vec()
+        ["iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99", "sync_latency_mean", "sync_latency_p99"]
+            .map(Metric::new)
+            .to_vec()
     }
 
     fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {

@@ -58,6 +58,15 @@ struct Job<'a> {
     write: Option<Direction<'a>>,
     trim: Option<Direction<'a>>,
     mixed: Option<Direction<'a>>,
+    #[serde(borrow)]
+    sync: Option<Synced<'a>>,
+}
+
+/// What fsync and its kin cost, which no direction counts.
+#[derive(Deserialize)]
+struct Synced<'a> {
+    #[serde(borrow)]
+    lat_ns: Option<Latency<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -207,7 +216,31 @@ pub(super) fn read(stdout: &[u8], settings: Option<&Settings>) -> Reading {
         }
     }
     aggregate(&rows, settings, &mut reading);
+    measure_sync(&document, &mut reading);
     reading
+}
+
+/// The latency of fsync, fdatasync and sync_file_range, where one job has any.
+fn measure_sync(document: &Document<'_>, reading: &mut Reading) {
+    let synced = document
+        .jobs
+        .iter()
+        .enumerate()
+        .filter_map(|(number, job)| Some((number, counted(job.sync.as_ref()?.lat_ns.as_ref())?)));
+    let synced: Vec<_> = synced.collect();
+    if let [(number, latency)] = synced.as_slice() {
+        let at = format!("/jobs/{number}/sync/lat_ns");
+        let labels = Arc::new(Labels::from([
+            ("aggregate".to_owned(), "true".to_owned()),
+            ("direction".to_owned(), "sync".to_owned()),
+        ]));
+        let mut push = Push { reading, labels };
+        push.value("sync_latency_mean", latency.mean, [&at, "/mean"].concat());
+        push.value("sync_latency_max", latency.max, [&at, "/max"].concat());
+        for (printed, value) in latency.percentile.0.iter().filter(|(printed, _)| printed == "99.000000") {
+            push.value("sync_latency_p99", *value, [&at, "/percentile/", printed].concat());
+        }
+    }
 }
 
 /// The last complete JSON document of a text that may hold others and words between them.

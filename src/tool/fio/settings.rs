@@ -370,6 +370,7 @@ pub(super) fn describe(settings: &Settings) -> Vec<(String, String)> {
         ("jobs", settings.numjobs.to_string()),
         ("queue depth", settings.iodepth.to_string()),
         ("working set", humane_bytes(settings.working_set_bytes)),
+        ("latency", "means are of total, percentiles of completion latency; syncs are counted apart".to_owned()),
     ];
     if let Some(percent) = settings.rwmixread_percent {
         rows.push(("reads", format!("{percent} %")));
