@@ -87,7 +87,7 @@ fn write_folder(os: &dyn Os, folder: &Path, files: &[ReportFile]) -> std::io::Re
 }
 
 /// The files that differ, are missing, or are too many, sorted.
-fn differing(os: &dyn Os, folder: &Path, files: &[ReportFile]) -> std::io::Result<Vec<String>> {
+pub fn differing(os: &dyn Os, folder: &Path, files: &[ReportFile]) -> std::io::Result<Vec<String>> {
     let mut found = vec![];
     for (name, bytes) in files {
         match os.read(&folder.join(name), 1 << 30) {

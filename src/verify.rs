@@ -10,12 +10,14 @@ use serde::Serialize;
 use crate::cellmap::CellMap;
 use crate::digest::Digest;
 use crate::exact::Exact;
+use crate::name::RunId;
 use crate::pdf;
 use crate::render::format::pdf::Identity;
 use crate::render::{self, Input, Paper};
 use crate::results::{MetricSamples, Results, Sample};
 use crate::store::check::references;
-use crate::store::history::History;
+use crate::store::event::Event;
+use crate::store::history::{self, History};
 use crate::store::{Journal, Reader, StoreError};
 use crate::tool::{self, Outputs};
 
@@ -30,6 +32,8 @@ pub struct Report {
     pub rendered_again: Again,
     /// What the paper rests on besides itself.
     pub anchored: Anchor,
+    /// Attempts that the paper uses and a person marked invalid later.
+    pub superseded: u64,
     /// Everything that is wrong, each with its place.
     pub failures: Vec<String>,
     /// What a reader should know.
@@ -87,24 +91,20 @@ impl Report {
             objects: ObjectCount::default(),
             rendered_again: Again::Skipped,
             anchored: Anchor::None,
+            superseded: 0,
             failures: vec![],
             notes: vec![],
         }
     }
 
-    /// The exit code: 4 where anything is wrong, 3 where evidence is missing or nothing was checked, 0 otherwise.
-    /// Strictly, only the same bytes and all evidence are success.
+    /// The exit code: 4 where anything is wrong, 3 where evidence is missing, the bytes could not be made again or
+    /// nothing was checked, 0 otherwise. Strictly, an attempt that was marked invalid later is no evidence either.
     pub fn exit_code(&self, is_strict: bool) -> u8 {
         if !self.failures.is_empty() {
             return 4;
         }
-        let is_nothing = self.numbers.checked == 0;
-        let is_lax = self.rendered_again != Again::Same || self.objects.missing > 0;
-        if is_nothing || self.rendered_again == Again::Skipped || self.objects.missing > 0 || (is_strict && is_lax) {
-            3
-        } else {
-            0
-        }
+        let is_incomplete = self.numbers.checked == 0 || self.rendered_again != Again::Same || self.objects.missing > 0;
+        if is_incomplete || (is_strict && self.superseded > 0) { 3 } else { 0 }
     }
 }
 
@@ -134,6 +134,7 @@ pub fn input_of(files: &BTreeMap<String, Vec<u8>>) -> Result<Input, VerifyError>
         prose: text("prose.md")?,
         results: serde_json::from_slice(bytes("results.json")?).map_err(|error| broken("results.json", error))?,
         context: serde_json::from_slice(bytes("context.json")?).map_err(|error| broken("context.json", error))?,
+        is_rehearsal: false,
     })
 }
 
@@ -166,6 +167,7 @@ pub fn verify(bytes: &[u8], record: Option<&Record<'_>>) -> Result<Report, Verif
             return Err(VerifyError(format!("it can not be rendered again: {}", reasons.join("; "))));
         }
     };
+    check_plan(&input, &mut report);
     compare_attachments(&paper, &files, &mut report);
     compare_bytes(bytes, &read, &paper, &input, &mut report)?;
     check_numbers(&files, &paper, &read, &mut report);
@@ -183,6 +185,17 @@ pub fn verify(bytes: &[u8], record: Option<&Record<'_>>) -> Result<Report, Verif
         report.notes.push("this is a draft".to_owned());
     }
     Ok(report)
+}
+
+/// The cases of the results are those of the manifest: a value can not be read by another tool's rules.
+fn check_plan(input: &Input, report: &mut Report) {
+    let Ok((_, _, plan, _)) = render::resolve(input) else { return };
+    let is_same = plan.settings == input.results.settings
+        && plan.cases.len() == input.results.cases.len()
+        && plan.cases.iter().zip(&input.results.cases).all(|(case, results)| *case == results.case);
+    if !is_same {
+        report.failures.push("the cases of the results are not those of the manifest".to_owned());
+    }
 }
 
 /// Every attachment must be what rendering again attaches.
@@ -370,36 +383,69 @@ fn check_referenced(
     report.failures.dedup();
 }
 
-/// The journals are those that the paper names, and collecting again gives the results it carries.
+/// The journals are those that the paper names, none before them is left out, and collecting from them again gives the
+/// results that the paper carries.
 fn check_record(input: &Input, record: &Record<'_>, report: &mut Report) {
-    let runs = &input.results.runs;
     let cited: BTreeSet<Digest> = objects(&input.results).into_keys().collect();
-    let mut is_complete = true;
-    for run in runs {
-        let journal = record.history.runs.iter().find(|(id, _)| id.as_str() == run.run).map(|(_, journal)| journal);
-        let Some(journal) = journal else {
-            is_complete = false;
+    let mut named = vec![];
+    let mut missing = 0;
+    for run in &input.results.runs {
+        let Some((id, journal)) = record.history.runs.iter().find(|(id, _)| id.as_str() == run.run) else {
             report.notes.push(format!("the journal of run {} is not at hand", run.run));
-            report.objects.missing += 1;
+            missing += 1;
             continue;
         };
-        if !journal.lines.iter().any(|line| line.chain.hex() == run.chain) {
+        let Some(journal) = history::cut(journal, &run.chain, run.length) else {
             report.failures.push(format!("the journal of run {} is not the one that the paper names: a fork", run.run));
-        }
-        is_complete &= journal.chain.hex() == run.chain;
-        check_referenced(&run.run, journal, (record.reader, &cited), report);
+            return;
+        };
+        check_referenced(&run.run, &journal, (record.reader, &cited), report);
+        named.push((id.clone(), journal));
     }
-    if !is_complete {
-        report.notes.push("the record is not as it was, so results were not collected again".to_owned());
+    report.objects.missing += missing;
+    if missing > 0 {
+        report.notes.push("a journal is not at hand, so results were not collected again".to_owned());
         return;
     }
-    let named = record.history.runs.iter().filter(|(id, _)| runs.iter().any(|run| run.run == id.as_str())).cloned();
-    let history = History { runs: named.collect() };
-    let Ok((_, _, plan, _)) = render::resolve(input) else { return };
+    check_ancestors(&named, report);
+    note_later_marks(input, record, report);
+    let history = History { runs: named };
+    let plan = match render::resolve(input) {
+        Ok((_, _, plan, _)) => plan,
+        Err(_) => return report.failures.push("its plan can not be made again".to_owned()),
+    };
     match crate::results::collect(&plan, &history, record.reader, 1) {
         Ok(results) if results == input.results => {}
         Ok(_) => report.failures.push("collecting the results again gives others".to_owned()),
         Err(StoreError::Missing(_)) => {}
         Err(error) => report.failures.push(error.to_string()),
+    }
+}
+
+/// A run that a named one was begun after must be named too: a failed run can not be left out.
+fn check_ancestors(named: &[(RunId, Journal)], report: &mut Report) {
+    for (id, journal) in named {
+        let previous = journal.genesis().and_then(|genesis| genesis.previous.as_ref());
+        if let Some(previous) = previous.filter(|previous| !named.iter().any(|(id, _)| *id == previous.run)) {
+            report.failures.push(format!("the paper leaves out run {}, after which run {id} was begun", previous.run));
+        }
+    }
+}
+
+/// Attempts that the paper uses and that were marked invalid after it was made.
+fn note_later_marks(input: &Input, record: &Record<'_>, report: &mut Report) {
+    let samples = input.results.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
+    let used: BTreeSet<Digest> = samples.map(|sample| sample.job).collect();
+    let is_later = |id: &RunId| !input.results.runs.iter().any(|run| run.run == id.as_str());
+    let later = record.history.runs.iter().filter(|(id, _)| is_later(id));
+    for event in later.flat_map(|(_, journal)| journal.events()) {
+        if let Event::Marked { job, attempt, reason, by } = event
+            && used.contains(job)
+        {
+            report.superseded += 1;
+            report
+                .notes
+                .push(format!("attempt {attempt} of job {} was marked invalid later by {by}: {reason}", job.short()));
+        }
     }
 }

@@ -67,7 +67,7 @@ design: {replicates: 2, order: interleaved, seed: 1}
     9:46 manifest::unit-missing Write a number and one of the units `B`, `KiB`, `MiB`, `GiB`, `TiB`, `kB`, `MB`, `GB`, `TB`.
     9:52 manifest::unknown-key Did you mean `iodepth`?
     9:72 manifest::unknown-reference Did you mean `test`?
-    9:88 fio::option Options that execute, load or open something else are not passed on.
+    9:88 fio::option Options that execute, load or open something are not passed on.
     9:119 plan::unknown-factor Did you mean `jobs`?
     10:20 plan::unused-factor Write `{factor: depth}` as the value of a setting.
     10:35 plan::unused-factor Write `{factor: jobs}` as the value of a setting.

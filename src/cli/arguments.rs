@@ -198,6 +198,7 @@ pub(crate) struct TraceArguments {
     /// A PDF, or the folder of a report
     pub(crate) paper: PathBuf,
     /// A printed number, its place in reading order (`#12`), or a part of its name
+    #[arg(allow_hyphen_values = true)]
     pub(crate) token: String,
 }
 
@@ -211,6 +212,11 @@ pub(crate) struct StoreArguments {
 pub(crate) enum StoreVerb {
     /// Check every journal, head, pack and object
     Check,
+    /// Print the bytes of an object, such as what a job printed
+    Show {
+        /// Its digest, or the first digits of it
+        digest: String,
+    },
     /// Print what nothing refers to; remove it with --yes
     Prune {
         /// Remove what was planned

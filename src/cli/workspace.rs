@@ -11,7 +11,7 @@ use crate::lock::{self, LOCK_LIMIT_BYTES, Lock};
 use crate::manifest::node::FILE_LIMIT_BYTES;
 use crate::manifest::{self, Experiment};
 use crate::os::git::{self, Revision};
-use crate::os::is_there;
+use crate::os::{Kind, is_there};
 use crate::paper::TEMPLATE_LIMIT_BYTES;
 use crate::plan::{self, Expansion, Plan};
 use crate::results::{self, Results};
@@ -139,6 +139,10 @@ fn lock_files(lock: &[u8]) -> Vec<String> {
 
 /// Reads text of at most `limit` bytes.
 pub(crate) fn read_text(session: &Session, path: &Path, limit: u64) -> Result<String, Failure> {
+    if session.os.stat(path).map_err(Failure::io(path))?.kind == Kind::Link {
+        let help = "Put the file itself there: an experiment holds all that it is made of.";
+        return Err(Failure::usage(format!("{} is a link", path.display())).help(help));
+    }
     let bytes = session.os.read(path, limit).map_err(Failure::io(path))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -277,6 +277,11 @@ impl Shape for u64 {
     }
 }
 
+/// The longest time: 1,000 hours.
+const TIME_NS_MAX: u64 = 3_600_000_000_000_000;
+/// The largest size: 1,024 TiB.
+const SIZE_BYTES_MAX: u64 = 1 << 50;
+
 /// Reads a quantity of a dimension, with the message that belongs to each mistake.
 pub fn decode_quantity(node: &Node, dimension: Dimension, problems: &mut Problems) -> Option<Quantity> {
     let units = Unit::symbols(dimension).collect::<Vec<_>>();
@@ -297,7 +302,12 @@ pub fn decode_quantity(node: &Node, dimension: Dimension, problems: &mut Problem
         }
     };
     Quantity::parse(text, dimension)
-        .and_then(|quantity| quantity.whole_base_of(dimension).map(|_| quantity))
+        .and_then(|quantity| quantity.whole_base_of(dimension).map(|()| quantity))
+        .and_then(|quantity| {
+            let most = if dimension == Dimension::Time { TIME_NS_MAX } else { SIZE_BYTES_MAX };
+            let is_too_much = matches!(dimension, Dimension::Time | Dimension::Size) && quantity.whole_base()? > most;
+            if is_too_much { Err(QuantityError::OutOfRange { text: text.clone() }) } else { Ok(quantity) }
+        })
         .map_err(|error| {
             let code = match error {
                 QuantityError::UnitMissing { .. } => "manifest::unit-missing",

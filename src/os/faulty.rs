@@ -138,6 +138,16 @@ impl Os for Faulty {
         self.machine.list(folder)
     }
 
+    fn entries(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.state.alive()?;
+        self.machine.entries(folder)
+    }
+
+    fn free_bytes(&self, folder: &Path) -> io::Result<u64> {
+        self.state.alive()?;
+        self.machine.free_bytes(folder)
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.state.alive()?;
         self.machine.canonical(path)
@@ -181,6 +191,11 @@ impl Os for Faulty {
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         self.state.gate()?;
         self.machine.remove_folder(path)
+    }
+
+    fn remove_all(&self, path: &Path) -> io::Result<()> {
+        self.state.gate()?;
+        self.machine.remove_all(path)
     }
 
     fn lock(&self, path: &Path, sharing: Sharing) -> io::Result<Box<dyn Held>> {

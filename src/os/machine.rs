@@ -32,7 +32,7 @@ impl Held for RealLock {}
 
 impl Os for Machine {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let file = fs::File::open(path)?;
+        let file = open_regular(path)?;
         let length = file.metadata()?.len();
         if length > limit {
             return Err(too_large(length, limit));
@@ -43,7 +43,7 @@ impl Os for Machine {
     }
 
     fn read_range(&self, path: &Path, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-        let mut file = fs::File::open(path)?;
+        let mut file = open_regular(path)?;
         file.seek(io::SeekFrom::Start(offset))?;
         let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
         file.take(length).read_to_end(&mut bytes)?;
@@ -51,7 +51,7 @@ impl Os for Machine {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn io::Read + Send>> {
-        Ok(Box::new(fs::File::open(path)?))
+        Ok(Box::new(open_regular(path)?))
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
@@ -89,6 +89,17 @@ impl Os for Machine {
         Ok(names)
     }
 
+    fn entries(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
+    fn free_bytes(&self, folder: &Path) -> io::Result<u64> {
+        let found = rustix::fs::statvfs(folder)?;
+        Ok(found.f_bavail.saturating_mul(found.f_frsize))
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
     }
@@ -123,6 +134,10 @@ impl Os for Machine {
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
+    }
+
+    fn remove_all(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
     }
 
     fn lock(&self, path: &Path, sharing: Sharing) -> io::Result<Box<dyn Held>> {
@@ -183,6 +198,18 @@ impl Os for Machine {
     fn spawn(&self, launch: &Launch) -> io::Result<Child> {
         process::spawn(launch)
     }
+}
+
+/// Opens a regular file; a pipe or device would keep the reader waiting.
+fn open_regular(path: &Path) -> io::Result<fs::File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let file = std::os::unix::fs::OpenOptionsExt::custom_flags(fs::File::options().read(true), flags).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
+        return Ok(file);
+    }
+    let kind = if kind.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
+    Err(io::Error::new(kind, "it is no regular file"))
 }
 
 fn too_large(length: u64, limit: u64) -> io::Error {

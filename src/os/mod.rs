@@ -81,6 +81,10 @@ pub trait Os: Send + Sync {
     fn stat(&self, path: &Path) -> io::Result<Stat>;
     /// The names in a folder, sorted; names that are not UTF-8 are an error.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
+    /// The paths in a folder, sorted, whatever their names.
+    fn entries(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+    /// How many bytes may still be written to the file system of a folder.
+    fn free_bytes(&self, folder: &Path) -> io::Result<u64>;
     /// The path without links and dots.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
@@ -100,6 +104,8 @@ pub trait Os: Send + Sync {
     fn remove_file(&self, path: &Path) -> io::Result<()>;
     /// Removes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder and all below it, whatever the names; links are removed, not followed.
+    fn remove_all(&self, path: &Path) -> io::Result<()>;
     /// Takes a lock on a file, made where missing; `WouldBlock` where another holds it.
     fn lock(&self, path: &Path, sharing: Sharing) -> io::Result<Box<dyn Held>>;
 

@@ -7,10 +7,13 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 
 /// The largest template, in bytes.
-pub const TEMPLATE_LIMIT_BYTES: u64 = 1 << 20;
+pub const TEMPLATE_LIMIT_BYTES: u64 = 128 << 10;
 
 /// The first of the characters that stand for tokens while prose is rendered; a template must not hold any.
 pub const MARKERS: [char; 4] = ['\u{e000}', '\u{e001}', '\u{e002}', '\u{e003}'];
+
+/// The most marks of emphasis, links and quotes in one line: deep nesting takes a Markdown parser long.
+const LINE_MARKS_MAX: usize = 400;
 
 /// The functions whose use makes a section one that reports results.
 const REPORTING: &[&str] =
@@ -19,6 +22,18 @@ const REPORTING: &[&str] =
 /// Checks a template without rendering it.
 pub fn check(source: &Source) -> Vec<Diagnostic> {
     let mut found = vec![];
+    if source.text().len() as u64 > TEMPLATE_LIMIT_BYTES {
+        let message = format!("{} bytes, more than the {TEMPLATE_LIMIT_BYTES} that are read", source.text().len());
+        return vec![Diagnostic::error("paper::too-large", message)];
+    }
+    if let Some(nested) =
+        source.text().lines().position(|line| line.matches(['*', '[', '_', '>', '!']).count() > LINE_MARKS_MAX)
+    {
+        let message = format!("line {} has more than {LINE_MARKS_MAX} marks", nested + 1);
+        found.push(
+            Diagnostic::error("paper::marks", message).at(source, source.line_span(nested + 1)).help("Break the line."),
+        );
+    }
     if let Some(at) = source.text().find(MARKERS) {
         let span = Span { start: at, end: at + 3 };
         found.push(
@@ -52,48 +67,49 @@ fn sections(text: &str) -> Vec<Section<'_>> {
     starts.iter().zip(ends).map(|(start, end)| Section { start: *start, text: &text[*start..end] }).collect()
 }
 
-/// Numbers that stand by themselves in the words of a section: not in an expression, a code span, a link target or a
-/// word such as `p99`.
+/// Numbers that begin a word of a section: not in an expression or a link target, nor within a word such as `p99`.
 fn literal_numbers(source: &Source, section: &Section<'_>) -> Vec<Diagnostic> {
     let words = without_markup(section.text);
-    let bytes = words.as_bytes();
+    numbers(&words)
+        .into_iter()
+        .map(|range| {
+            let span = Span { start: section.start + range.start, end: section.start + range.end };
+            let help = "Write `{{ value(…) }}` for a result, `{{ configured(…) }}` or `{{ level(…) }}` for what the manifest sets.";
+            let message = format!("the number `{}` is typed by hand", &words[range]);
+            Diagnostic::error("paper::literal-number", message).at(source, span).help(help)
+        })
+        .collect()
+}
+
+/// The first number that begins a word of a text.
+pub fn first_number(text: &str) -> Option<String> {
+    numbers(text).into_iter().next().map(|range| text[range].to_owned())
+}
+
+/// Where numbers begin words: digits not preceded by a letter, a digit or what joins words.
+fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = vec![];
-    let mut at = 0;
-    while at < bytes.len() {
-        if !bytes[at].is_ascii_digit() {
-            at += 1;
-            continue;
+    let mut before = ' ';
+    let mut start = None;
+    for (at, one) in text.char_indices().chain([(text.len(), ' ')]) {
+        let goes_on = one.is_numeric() || matches!(one, '.' | ',') && start.is_some();
+        match start {
+            None if one.is_numeric() && !before.is_alphabetic() && !matches!(before, '_' | '-') => start = Some(at),
+            Some(from) if !goes_on => {
+                found.push(from..from + text[from..at].trim_end_matches(['.', ',']).len());
+                start = None;
+            }
+            _ => {}
         }
-        let start = at;
-        while at < bytes.len()
-            && (bytes[at].is_ascii_digit()
-                || (matches!(bytes[at], b'.' | b',') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)))
-        {
-            at += 1;
-        }
-        let joins = |byte: Option<&u8>| {
-            byte.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-') || *byte >= 0x80)
-        };
-        let is_in_word =
-            (start > 0 && joins(bytes.get(start - 1))) || bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
-        if !is_in_word {
-            let span = Span { start: section.start + start, end: section.start + at };
-            let number = &words[start..at];
-            let help = "Write `{{ value(…) }}` for a result, or `{{ configured(…) }}` for what the manifest sets.";
-            found.push(
-                Diagnostic::error("paper::literal-number", format!("the number `{number}` is typed by hand"))
-                    .at(source, span)
-                    .help(help),
-            );
-        }
+        before = if one.is_numeric() && start.is_none() { 'x' } else { one };
     }
     found
 }
 
-/// The same text, same length, with expressions, code spans and link targets blanked.
+/// The same text, same length, with expressions and link targets blanked.
 fn without_markup(text: &str) -> String {
     let mut blanked: Vec<u8> = text.as_bytes().to_vec();
-    for (open, close) in [("{{", "}}"), ("{%", "%}"), ("{#", "#}"), ("`", "`"), ("](", ")")] {
+    for (open, close) in [("{{", "}}"), ("{%", "%}"), ("{#", "#}"), ("](", ")")] {
         let mut from = 0;
         while let Some(start) = text[from..].find(open).map(|at| from + at) {
             let inner = start + open.len();
@@ -109,15 +125,16 @@ fn without_markup(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn numbers(text: &str) -> Vec<String> {
+    fn messages(text: &str) -> Vec<String> {
         check(&Source::new("en.md", text)).into_iter().map(|one| one.message).collect()
     }
 
     #[test]
     fn a_typed_number_in_a_section_with_results_is_refused() {
-        let text = "# Results\nIt is {{ value('iops', arm='b2') }}, 38 % more, p99 and `4096` and [x](http://a/1).\n\n# Notes\nIn 2019.\n";
-        assert_eq!(numbers(text), ["the number `38` is typed by hand"]);
-        assert_eq!(numbers("# Results\n{{ results() }}\nBy 1.5, or 1,000.\n").len(), 2);
-        assert!(numbers("# Method\nOn 2 cores.\n").is_empty());
+        let text = "# Results\nIt is {{ value('iops', arm='b2') }}, 38 % more, p99 and [x](http://a/1).\n\n# Notes\nIn 2019.\n";
+        assert_eq!(messages(text), ["the number `38` is typed by hand"]);
+        assert_eq!(messages("# Results\n{{ results() }}\nBy 1.5, or 1,000.\n").len(), 2);
+        assert_eq!(messages("# Results\n{{ results() }}\n≈17 and 9k, `77`, 10x, ⁹.\n").len(), 5);
+        assert!(messages("# Method\nOn 2 cores.\n").is_empty());
     }
 }

@@ -10,6 +10,7 @@ use crate::digest::Digest;
 use crate::manifest::node::{Key, Node, Value};
 use crate::manifest::shape::Problems;
 use crate::manifest::{Experiment, Level, Workload};
+use crate::measurement::Metric;
 use crate::name::nearest;
 use crate::source::Source;
 use crate::tool::{self, Context, Timing, Tool};
@@ -71,6 +72,7 @@ pub fn expand(
             cases.extend(["a", "b"].iter().filter_map(|side| builder.case(levels, Some(side), &mut problems)));
         }
     }
+    check_metrics(experiment, &cases, &mut problems);
     let diagnostics = without_repeats(problems.into_sorted());
     if crate::diagnostic::any_error(&diagnostics) {
         return Err(diagnostics);
@@ -278,6 +280,27 @@ fn factor_reference(node: &Node) -> Option<String> {
     match &node.value {
         Value::Map(entries) if entries.len() == 1 && entries[0].0.text == "factor" => entries[0].1.scalar(),
         _ => None,
+    }
+}
+
+/// A metric that no workload measures would silently be left out of the paper.
+fn check_metrics(experiment: &Experiment, cases: &[Case], problems: &mut Problems) {
+    let measured = cases.iter().filter_map(|case| Some(tool::find(&case.tool)?.metrics(&case.settings))).flatten();
+    let measured: std::collections::BTreeSet<Metric> = measured.collect();
+    if measured.is_empty() {
+        return;
+    }
+    let mut known: Vec<&str> = Metric::well_known_names().collect();
+    known.extend(measured.iter().map(Metric::as_str));
+    for (name, _) in experiment.metrics.iter().filter(|(name, _)| !known.contains(&name.value.as_str())) {
+        let help = match nearest(name.value.as_str(), known.iter().copied()) {
+            Some(meant) => format!("Did you mean `{meant}`?"),
+            None => format!(
+                "Measured are {}.",
+                measured.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        problems.error("plan::unknown-metric", name.span, format!("no workload measures `{}`", name.value), help);
     }
 }
 

@@ -6,6 +6,7 @@
 mod chart;
 pub mod format;
 mod language;
+mod markup;
 mod prose;
 mod sections;
 mod tokens;
@@ -41,6 +42,8 @@ pub struct Input {
     pub results: Results,
     /// What comes from outside the files.
     pub context: Context,
+    /// Whether results are made up, to check the prose before anything is measured; never printed.
+    pub is_rehearsal: bool,
 }
 
 /// What a paper says that stands in no file.

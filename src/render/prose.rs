@@ -6,13 +6,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value};
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-
+use super::Scope;
+use super::markup::{check_headings, to_blocks};
 use super::sections::{self, Parts, percent_change};
 use super::tokens::{Display, evidence};
-use super::{ENGLISH, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Block, Document, Inline};
 use crate::exact::Exact;
@@ -20,17 +17,28 @@ use crate::measurement::Metric;
 use crate::paper::MARKERS;
 use crate::results::{CaseResults, comparisons};
 use crate::source::{Source, Span};
+use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 
 /// What a template may cost.
 const FUEL: u64 = 1_000_000;
 /// How much a template may print, in bytes.
 const PRINTED_BYTES_MAX: usize = 4 << 20;
 
-/// A thing that a template places but can not look into.
+/// How often a template may call a function.
+const CALLS_MAX: usize = 5_000;
+/// The longest expression, in bytes: deep ones would exhaust the parser's stack.
+const EXPRESSION_BYTES_MAX: usize = 2_000;
+/// The stack on which templates are parsed and rendered.
+const STACK_BYTES: usize = 64 << 20;
+
+/// A thing that a template places but can not look into, with a sign before it and a unit after it.
 #[derive(Debug)]
 struct Placed {
     marks: (char, char),
     index: usize,
+    sign: &'static str,
+    unit: String,
 }
 
 impl Object for Placed {
@@ -43,39 +51,72 @@ impl Object for Placed {
     }
 
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}{}", self.marks.0, self.index, self.marks.1)
+        write!(formatter, "{}{}{}{}{}", self.sign, self.marks.0, self.index, self.marks.1, self.unit)
     }
 }
 
 /// What template functions have placed so far.
 #[derive(Default)]
-struct Board {
-    parts: Parts,
-    inlines: Vec<Inline>,
-    blocks: Vec<Vec<Block>>,
+pub(super) struct Board {
+    pub(super) parts: Parts,
+    pub(super) inlines: Vec<Inline>,
+    pub(super) blocks: Vec<Vec<Block>>,
 }
 
 impl Board {
     fn inline(&mut self, inline: Inline) -> Value {
         self.inlines.push(inline);
-        Value::from_object(Placed { marks: (MARKERS[0], MARKERS[1]), index: self.inlines.len() - 1 })
+        self.placed("", "")
+    }
+
+    /// The newest inline, with a sign and a unit; a no-break space keeps number and unit together.
+    fn placed(&self, sign: &'static str, unit: &str) -> Value {
+        let unit = if unit.is_empty() { String::new() } else { format!("\u{a0}{unit}") };
+        Value::from_object(Placed { marks: (MARKERS[0], MARKERS[1]), index: self.inlines.len() - 1, sign, unit })
     }
 
     fn block(&mut self, blocks: Vec<Block>) -> Value {
         self.blocks.push(blocks);
-        Value::from_object(Placed { marks: (MARKERS[2], MARKERS[3]), index: self.blocks.len() - 1 })
+        let index = self.blocks.len() - 1;
+        Value::from_object(Placed { marks: (MARKERS[2], MARKERS[3]), index, sign: "", unit: String::new() })
     }
 }
 
 /// The document that a template makes.
 pub(super) fn document(scope: &Scope<'_>, source: &Source) -> Result<Document, Vec<Diagnostic>> {
+    check_expressions(source)?;
     let mut board = Board::default();
     let warnings = sections::warnings(scope, &mut board.parts);
-    let (text, board) = evaluate(scope, source, board)?;
+    // recursion of the parsers is bounded by the length of expressions, on a stack that holds it
+    let work = || evaluate(scope, source, board);
+    let (text, board) = std::thread::scope(|threads| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(threads, work);
+        let thread = thread.map_err(|error| vec![Diagnostic::error("paper::template", error.to_string())])?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
     let mut blocks = warnings;
     blocks.extend(to_blocks(&text, &board).map_err(|message| vec![Diagnostic::error("paper::markdown", message)])?);
     check_headings(&blocks, source)?;
     Ok(Document { title: Default::default(), blocks, tokens: board.parts.tokens.0, drawings: board.parts.drawings })
+}
+
+/// Refuses expressions that are too long.
+fn check_expressions(source: &Source) -> Result<(), Vec<Diagnostic>> {
+    for (open, close) in [("{{", "}}"), ("{%", "%}")] {
+        let mut from = 0;
+        while let Some(start) = source.text()[from..].find(open).map(|at| from + at) {
+            let end = source.text()[start..].find(close).map_or(source.text().len(), |at| start + at);
+            if end - start > EXPRESSION_BYTES_MAX {
+                let span = Span { start, end: start + 2 };
+                let message = format!("an expression of {} bytes, more than {EXPRESSION_BYTES_MAX}", end - start);
+                return Err(vec![
+                    Diagnostic::error("paper::template", message).at(source, span).help("Write it shorter."),
+                ]);
+            }
+            from = end;
+        }
+    }
+    Ok(())
 }
 
 /// A shared board, while functions hold it.
@@ -94,6 +135,10 @@ fn evaluate(scope: &Scope<'_>, source: &Source, board: Board) -> Result<(String,
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_fuel(Some(FUEL));
+        environment.set_formatter(|out, _, value| match value.downcast_object_ref::<Placed>() {
+            Some(_) => write!(out, "{value}").map_err(Error::from),
+            None => Err(invalid("an expression prints what a function returns, and nothing else")),
+        });
         environment.set_recursion_limit(100);
         add_functions(&mut environment, &view, &shared);
         let template = environment.template_from_named_str("paper/en.md", source.text())?;
@@ -130,7 +175,7 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
     let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let span = error.range().map(|range| Span { start: range.start, end: range.end });
     let span = span.or_else(|| error.line().map(|line| source.line_span(line))).unwrap_or_default();
-    let help = "Functions: value, change, fact, configured, counted, setup, workloads, matrix, method, results, result_table, chart, comparison, noise, attempts, provenance.";
+    let help = "Functions: value, change, level, fact, configured, counted, setup, workloads, matrix, method, results, result_table, chart, comparison, noise, attempts, provenance.";
     Diagnostic::error("paper::template", message).at(source, span).help(help)
 }
 
@@ -189,7 +234,13 @@ const METRIC_BLOCKS: &[(&str, MetricMaker)] =
     &[("result_table", sections::result_table), ("chart", sections::chart), ("comparison", sections::comparison)];
 
 fn lock(shared: &Shared) -> Result<std::sync::MutexGuard<'_, Board>, Error> {
-    shared.lock().map_err(|_| invalid("an earlier function failed"))
+    let board = shared.lock().map_err(|_| invalid("an earlier function failed"))?;
+    if board.inlines.len() + board.blocks.len() + board.parts.tokens.0.len() > CALLS_MAX * 20
+        || board.blocks.len() > CALLS_MAX
+    {
+        return Err(invalid("the template places too much"));
+    }
+    Ok(board)
 }
 
 fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, shared: &Shared) {
@@ -224,10 +275,26 @@ fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, share
     let one = (Arc::clone(view), Arc::clone(shared));
     environment.add_function("counted", move |name: &str| counted(&one.0.scope(), &mut *lock(&one.1)?, name));
     let one = (Arc::clone(view), Arc::clone(shared));
+    environment.add_function("level", move |factor: &str, level: &str| {
+        let scope = one.0.scope();
+        let levels = scope.experiment.matrix.factors.get(factor);
+        let levels = levels.ok_or_else(|| invalid(format!("no factor is called `{factor}`")))?;
+        if !levels.0.iter().any(|one| one.text == level) {
+            return Err(invalid(format!("the factor `{factor}` has no level `{level}`")));
+        }
+        Ok::<_, Error>(lock(&one.1)?.inline(Inline::Text(level.to_owned())))
+    });
+    let one = (Arc::clone(view), Arc::clone(shared));
     environment.add_function("fact", move |path: &str| {
         let scope = one.0.scope();
-        let value = scope.results.facts.value(path).map(str::to_owned);
-        let value = value.ok_or_else(|| invalid(format!("no fact is called `{path}`")))?;
+        let known = scope.results.facts.0.get(path);
+        let value = match known {
+            Some(fact) => {
+                fact.value().map(str::to_owned).ok_or_else(|| invalid(format!("the fact `{path}` is unavailable")))?
+            }
+            None if scope.input.is_rehearsal => "unknown until it is measured".to_owned(),
+            None => return Err(invalid(format!("no fact is called `{path}`"))),
+        };
         Ok::<_, Error>(lock(&one.1)?.inline(Inline::Text(value)))
     });
 }
@@ -286,13 +353,10 @@ fn value(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) ->
     Ok(with_unit(board, token, unit))
 }
 
-/// A token and its unit, kept together by a no-break space.
+/// A token and its unit.
 fn with_unit(board: &mut Board, token: Inline, unit: &str) -> Value {
-    let value = board.inline(token);
-    if unit.is_empty() {
-        return value;
-    }
-    Value::from(format!("{value}\u{a0}{unit}"))
+    board.inlines.push(token);
+    board.placed("", unit)
 }
 
 fn change(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -> Result<Value, Error> {
@@ -310,8 +374,8 @@ fn change(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -
     let name = format!("{metric}/{} {}/change", one.level, one.context);
     let token = board.parts.tokens.number(name, percent_change(one.found.ratio), Display::percent(1), evidence);
     let sign = if one.found.ratio > 1.0 { "+" } else { "" };
-    let value = with_unit(board, token, "%");
-    Ok(Value::from(format!("{sign}{value}")))
+    board.inlines.push(token);
+    Ok(board.placed(sign, "%"))
 }
 
 fn configured(scope: &Scope<'_>, board: &mut Board, name: &str) -> Result<Value, Error> {
@@ -348,172 +412,4 @@ fn counted(scope: &Scope<'_>, board: &mut Board, name: &str) -> Result<Value, Er
     };
     let token = board.parts.tokens.count(name, count);
     Ok(board.inline(token))
-}
-
-/// The style of running text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Plain,
-    Emphasis,
-    Strong,
-}
-
-struct Builder<'a> {
-    board: &'a Board,
-    blocks: Vec<Block>,
-    inlines: Vec<Inline>,
-    items: Vec<Vec<Inline>>,
-    style: Vec<Style>,
-    link: Option<String>,
-    code: Option<String>,
-}
-
-/// Markdown to blocks.
-fn to_blocks(text: &str, board: &Board) -> Result<Vec<Block>, String> {
-    let mut builder = Builder {
-        board,
-        blocks: vec![],
-        inlines: vec![],
-        items: vec![],
-        style: vec![Style::Plain],
-        link: None,
-        code: None,
-    };
-    for event in Parser::new_ext(text, Options::empty()) {
-        builder.event(event)?;
-    }
-    Ok(builder.blocks)
-}
-
-impl Builder<'_> {
-    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
-        match event {
-            Event::Start(tag) => self.start(&tag)?,
-            Event::End(tag) => self.end(tag)?,
-            Event::Text(text) => match &mut self.code {
-                Some(code) => code.push_str(&text),
-                None => self.text(&text)?,
-            },
-            Event::Code(text) => self.inlines.push(Inline::Code(text.to_string())),
-            Event::SoftBreak | Event::HardBreak => self.inlines.push(Inline::text(" ")),
-            Event::Rule => {}
-            other => return Err(format!("{other:?} is not part of a paper; write plain Markdown")),
-        }
-        Ok(())
-    }
-
-    fn start(&mut self, tag: &Tag<'_>) -> Result<(), String> {
-        match tag {
-            Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::List(None) | Tag::BlockQuote(_) => {}
-            Tag::List(Some(_)) => {}
-            Tag::Emphasis => self.style.push(Style::Emphasis),
-            Tag::Strong => self.style.push(Style::Strong),
-            Tag::Link { dest_url, .. } => {
-                if !(dest_url.starts_with("https://") || dest_url.starts_with("http://")) {
-                    return Err(format!("the link `{dest_url}` does not begin with https://"));
-                }
-                self.link = Some(dest_url.to_string());
-            }
-            Tag::CodeBlock(_) => self.code = Some(String::new()),
-            other => return Err(format!("{other:?} is not part of a paper; write plain Markdown")),
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, tag: TagEnd) -> Result<(), String> {
-        match tag {
-            TagEnd::Paragraph => self.paragraph(),
-            TagEnd::Heading(level) => {
-                let text = std::mem::take(&mut self.inlines);
-                self.blocks.push(Block::Heading { level: level as u8, text });
-            }
-            TagEnd::Item => {
-                let item = std::mem::take(&mut self.inlines);
-                self.items.push(item);
-            }
-            TagEnd::List(_) => {
-                let items = std::mem::take(&mut self.items);
-                self.blocks.push(Block::List(items));
-            }
-            TagEnd::Emphasis | TagEnd::Strong => {
-                self.style.pop();
-            }
-            TagEnd::Link => self.link = None,
-            TagEnd::CodeBlock => {
-                self.blocks.extend(self.code.take().map(|code| Block::Code(code.trim_end().to_owned())))
-            }
-            TagEnd::BlockQuote(_) => {
-                if let Some(Block::Paragraph(text)) = self.blocks.pop() {
-                    self.blocks.push(Block::Note(text));
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// A paragraph of words, or one that is nothing but generated parts.
-    fn paragraph(&mut self) {
-        let inlines = std::mem::take(&mut self.inlines);
-        if !inlines.is_empty() {
-            self.blocks.push(Block::Paragraph(inlines));
-        }
-    }
-
-    /// Words with markers in them.
-    fn text(&mut self, text: &str) -> Result<(), String> {
-        let mut rest = text;
-        while let Some(at) = rest.find([MARKERS[0], MARKERS[2]]) {
-            self.words(&rest[..at]);
-            let is_inline = rest[at..].starts_with(MARKERS[0]);
-            let close = if is_inline { MARKERS[1] } else { MARKERS[3] };
-            let inner = &rest[at + MARKERS[0].len_utf8()..];
-            let (number, after) = inner.split_once(close).ok_or("a token was cut apart by Markdown")?;
-            let index: usize = number.parse().map_err(|_| "a token was changed by Markdown".to_owned())?;
-            if is_inline {
-                self.inlines.push(self.board.inlines.get(index).cloned().ok_or("a token is not known")?);
-            } else {
-                self.paragraph();
-                self.blocks.extend(self.board.blocks.get(index).cloned().ok_or("a part is not known")?);
-            }
-            rest = after;
-        }
-        self.words(rest);
-        Ok(())
-    }
-
-    fn words(&mut self, words: &str) {
-        if words.is_empty() {
-            return;
-        }
-        let words = words.to_owned();
-        let inline = match (&self.link, self.style.last()) {
-            (Some(url), _) => Inline::Link { text: words, url: url.clone() },
-            (None, Some(Style::Emphasis)) => Inline::Emphasis(words),
-            (None, Some(Style::Strong)) => Inline::Strong(words),
-            _ => Inline::Text(words),
-        };
-        self.inlines.push(inline);
-    }
-}
-
-/// Levels of headings begin at one and never skip one.
-fn check_headings(blocks: &[Block], source: &Source) -> Result<(), Vec<Diagnostic>> {
-    let mut before = 0;
-    for block in blocks {
-        if let Block::Heading { level, .. } = block {
-            if *level > before + 1 {
-                let message = format!("a heading of level {level} after one of level {before}");
-                let help = "Begin with `#`, and go one level deeper at a time.";
-                return Err(vec![Diagnostic::error("paper::heading", message).at(source, Span::default()).help(help)]);
-            }
-            before = *level;
-        }
-    }
-    let has_heading = blocks.iter().any(|block| matches!(block, Block::Heading { .. }));
-    if has_heading {
-        return Ok(());
-    }
-    let help = format!("Begin with a heading such as `# {}`.", ENGLISH.question);
-    Err(vec![Diagnostic::error("paper::heading", "the template has no heading").at(source, Span::default()).help(help)])
 }

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::inventory::Inventory;
 use crate::measurement::Metric;
-use crate::plan::{Case, Settings};
+use crate::plan::{Case, Plan, Settings};
 use crate::statistics::{NoiseFloor, Summary, noise_floor, summarize};
 use crate::store::event::{Environment, Origin, Outcome};
+use crate::tool;
 
 pub use collect::collect;
 pub use compare::{Comparison, comparisons};
@@ -137,6 +138,43 @@ pub struct AttemptRecord {
 
 /// How numbers came to be: all that this program collects itself is measured.
 pub const ORIGIN: Origin = Origin::Measured;
+
+/// Results as a plan would give them, every value one: to check prose before anything is measured.
+pub fn rehearsal(plan: &Plan) -> Results {
+    let samples = |replicates: u64| -> Vec<Sample> {
+        let one = |replicate| Sample {
+            replicate,
+            value: 1.0,
+            object: Digest::of(b""),
+            pointer: String::new(),
+            job: Digest::of(b""),
+            run: 0,
+        };
+        (1..=replicates).map(one).collect()
+    };
+    let cases = plan.cases.iter().map(|case| {
+        let metrics = tool::find(&case.tool).map(|tool| tool.metrics(&case.settings)).unwrap_or_default();
+        let count = if case.noise.is_some() { plan.settings.noise_pairs } else { plan.settings.replicates };
+        let of_metric = |metric: Metric| {
+            let unit = metric.unit().map_or("1", |unit| unit.symbol()).to_owned();
+            MetricSamples { metric, unit, samples: samples(count) }
+        };
+        CaseResults { case: case.clone(), metrics: metrics.into_iter().map(of_metric).collect() }
+    });
+    Results {
+        format: FORMAT.to_owned(),
+        settings: plan.settings.clone(),
+        cases: cases.collect(),
+        runs: vec![],
+        not_ok: vec![],
+        attempts: 0,
+        other_attempts: 0,
+        other_not_ok: 0,
+        missing: 0,
+        facts: Inventory::default(),
+        hidden_differences: vec![],
+    }
+}
 
 impl MetricSamples {
     /// The values by replicate.

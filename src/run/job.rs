@@ -217,7 +217,9 @@ fn of_output(output: Output, program: &str) -> Ended {
         Exit::Code(code) => {
             (Outcome::Failed, format!("`{program}` ended with code {code}{}", last_words(&output.stderr)), false)
         }
-        Exit::Signal(signal) => (Outcome::Failed, format!("`{program}` was ended by signal {signal}"), true),
+        Exit::Signal(signal) => {
+            (Outcome::Failed, format!("`{program}` was ended by signal {signal}"), output.stdout.is_empty())
+        }
     };
     let objects = vec![("stdout".to_owned(), output.stdout), ("stderr".to_owned(), output.stderr)];
     Ended { outcome, reason, objects, duration_ns: 0, is_infrastructure, headline: None }

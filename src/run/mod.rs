@@ -244,9 +244,10 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         self.writer.commit()?;
         let concurrency = request.experiment.design.concurrency.as_ref().map_or(1, |one| one.value as usize);
         scratch::prepare(&*self.os, &self.scratch, concurrency)?;
-        let stop = match self.precondition().await? {
+        let mut signals = Signals::new()?;
+        let stop = match self.precondition(&mut signals).await? {
             Some(reason) => Stop::Because(reason),
-            None => self.jobs(&jobs, concurrency).await?,
+            None => self.jobs(&jobs, concurrency, &mut signals).await?,
         };
         self.finish(stop, &programs)
     }
@@ -290,7 +291,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
     }
 
     /// Fills devices as the manifest says; the reason where that failed.
-    async fn precondition(&mut self) -> Result<Option<String>, RunError> {
+    async fn precondition(&mut self, signals: &mut Signals) -> Result<Option<String>, RunError> {
         let request = self.request;
         for step in &request.experiment.design.precondition {
             let fill = &step.fill;
@@ -302,7 +303,15 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
                 self.observer.note(&what);
                 let launch = tool::find("fio").and_then(|tool| tool.fill(device, bytes));
                 let Some(launch) = launch else { return Ok(Some(format!("{what}: no tool can do it"))) };
-                let ended = job::launch(&*self.os, &launch, &self.slot(0), &self.mark, job::FILL_LIMIT_NS).await;
+                let (os, slot) = (Rc::clone(&self.os), self.slot(0));
+                let ended = tokio::select! {
+                    biased;
+                    ended = job::launch(&*os, &launch, &slot, &self.mark, job::FILL_LIMIT_NS) => ended,
+                    name = signals.next() => {
+                        supervisor::end_marked(&self.mark);
+                        return Ok(Some(format!("interrupted by {name}")));
+                    }
+                };
                 let objects = self.put_all(&ended)?;
                 let (outcome, reason, duration_ns) = (ended.outcome, ended.reason.clone(), ended.duration_ns);
                 self.writer.record(&Event::Prepared {
@@ -334,11 +343,10 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
     }
 
     /// Keeps so many jobs going until none is left, a person interrupts, or too many fail.
-    async fn jobs(&mut self, jobs: &[usize], concurrency: usize) -> Result<Stop, RunError> {
+    async fn jobs(&mut self, jobs: &[usize], concurrency: usize, signals: &mut Signals) -> Result<Stop, RunError> {
         let mut running = tokio::task::JoinSet::new();
         let mut free: Vec<usize> = (0..concurrency).rev().collect();
         let mut waiting: std::collections::VecDeque<(usize, u64)> = jobs.iter().map(|job| (*job, 0)).collect();
-        let mut signals = Signals::new()?;
         let mut in_flight: BTreeMap<usize, usize> = BTreeMap::new();
         loop {
             while let Some(slot) = free.pop() {
@@ -379,8 +387,14 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
             if concurrency == 1 || self.writer.is_commit_due() {
                 self.commit()?;
             }
+            if concurrency == 1 && is_measuring_case(&self.request.plan.cases[self.request.plan.jobs[job].case]) {
+                supervisor::end_strays(&self.mark);
+            }
             if let Some(pause) = &self.request.experiment.design.pause {
-                tokio::time::sleep(std::time::Duration::from_nanos(pause.base())).await;
+                tokio::select! {
+                    () = tokio::time::sleep(std::time::Duration::from_nanos(pause.base())) => {}
+                    name = signals.next() => return self.interrupt(in_flight, format!("interrupted by {name}")),
+                }
             }
         }
     }

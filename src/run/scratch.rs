@@ -19,7 +19,7 @@ fn failed(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
 /// Makes the folders; what an interrupted run left there is removed first.
 pub(super) fn prepare(os: &dyn Os, folder: &Path, slots: usize) -> Result<(), RunError> {
     if os::is_there(os, folder).map_err(failed("looking at", folder))? {
-        os::remove_tree(os, folder).map_err(failed("clearing", folder))?;
+        os.remove_all(folder).map_err(failed("clearing", folder))?;
     }
     for slot in 0..slots {
         let path = folder.join(format!("slot-{slot}"));
@@ -30,7 +30,7 @@ pub(super) fn prepare(os: &dyn Os, folder: &Path, slots: usize) -> Result<(), Ru
 
 /// Removes the folder of a run that has ended; a leftover is no harm.
 pub(super) fn remove(os: &dyn Os, folder: &Path) {
-    let _ = os::remove_tree(os, folder);
+    let _ = os.remove_all(folder);
     if let Some(parent) = folder.parent() {
         let _ = os.remove_folder(parent);
     }
@@ -43,23 +43,42 @@ pub(super) fn collect(
     (experiment, is_input): (&Experiment, &dyn Fn(&str) -> bool),
     ended: &mut Ended,
 ) -> Result<(), RunError> {
-    for name in os.list(slot).map_err(failed("listing", slot))? {
+    for path in os.entries(slot).map_err(failed("listing", slot))? {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            refuse(os, &path, ended)?;
+            continue;
+        };
+        let name = name.to_owned();
         if is_input(&name) {
-            let path = slot.join(&name);
             os::remove_tree(os, &path).map_err(failed("removing", &path))?;
         } else if experiment.device_bytes(&name).is_none() {
-            take(os, &slot.join(&name), &name, ended)?;
+            take(os, &path, &name, ended)?;
         }
     }
     Ok(())
+}
+
+/// What can not be kept fails the attempt, and goes.
+fn refuse(os: &dyn Os, path: &Path, ended: &mut Ended) -> Result<(), RunError> {
+    ended.outcome = Outcome::Failed;
+    ended.reason = format!(
+        "`{}` can not be kept: its name is not UTF-8, or it is no file of at most {KEPT_FILE_BYTES_MAX} bytes",
+        path.display()
+    );
+    let is_folder = os.stat(path).is_ok_and(|stat| stat.kind == Kind::Folder);
+    let removed = if is_folder { os.remove_all(path) } else { os.remove_file(path) };
+    removed.map_err(failed("removing", path))
 }
 
 fn take(os: &dyn Os, path: &Path, name: &str, ended: &mut Ended) -> Result<(), RunError> {
     let stat = os.stat(path).map_err(failed("looking at", path))?;
     match stat.kind {
         Kind::Folder => {
-            for inner in os.list(path).map_err(failed("listing", path))? {
-                take(os, &path.join(&inner), &format!("{name}/{inner}"), ended)?;
+            for inner in os.entries(path).map_err(failed("listing", path))? {
+                match inner.file_name().and_then(|name| name.to_str()) {
+                    Some(inner_name) => take(os, &inner, &format!("{name}/{inner_name}"), ended)?,
+                    None => refuse(os, &inner, ended)?,
+                }
             }
             os.remove_folder(path).map_err(failed("removing", path))
         }
@@ -68,10 +87,6 @@ fn take(os: &dyn Os, path: &Path, name: &str, ended: &mut Ended) -> Result<(), R
             ended.objects.push((format!("file/{name}"), bytes));
             os.remove_file(path).map_err(failed("removing", path))
         }
-        _ => {
-            ended.outcome = Outcome::Failed;
-            ended.reason = format!("`{name}` is no file of at most {KEPT_FILE_BYTES_MAX} bytes and can not be kept");
-            os.remove_file(path).map_err(failed("removing", path))
-        }
+        _ => refuse(os, path, ended),
     }
 }

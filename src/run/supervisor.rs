@@ -25,7 +25,18 @@ pub(super) fn start(program: Option<&Path>, mark: &str, lock: Option<&Path>) -> 
 
 /// What the supervisor process does. Returns when nothing is left to end.
 pub fn supervise(mark: &str, lock: Option<&Path>) -> std::io::Result<()> {
-    supervision::serve(lock, &|| end_marked(mark))
+    match supervision::serve(lock, &|| end_marked(mark)) {
+        // the runner reads from the closed pipe that the lock is taken, and says so
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(()),
+        other => other,
+    }
+}
+
+/// What a job left behind must not disturb the next: ended, where one look finds any.
+pub(super) fn end_strays(mark: &str) {
+    if !crate::os::marked_processes(mark).is_empty() {
+        end_marked(mark);
+    }
 }
 
 /// Ends all processes that carry a mark: politely, then not.

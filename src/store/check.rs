@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::event::Event;
+use super::event::{Event, Previous};
 use super::{Layout, Reader, StoreError, object};
 use crate::digest::Digest;
-use crate::os::{Kind, Os, TEMPORARY_PREFIX};
+use crate::name::RunId;
+use crate::os::{Kind, Os, Sharing, TEMPORARY_PREFIX};
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
@@ -29,10 +30,22 @@ pub struct Report {
 
 /// Checks the whole store.
 pub fn check(os: &dyn Os, layout: &Layout) -> Result<Report, StoreError> {
+    let is_there = crate::os::is_there(os, layout.folder()).map_err(StoreError::io(layout.folder()))?;
+    let _shared = if is_there { Some(layout.lock(os, Sharing::Shared)?) } else { None };
+    check_locked(os, layout)
+}
+
+/// The same, for a caller that holds the store's lock.
+pub(super) fn check_locked(os: &dyn Os, layout: &Layout) -> Result<Report, StoreError> {
     let mut report = Report::default();
     let mut referenced = BTreeSet::new();
+    check_shape(os, layout, &mut report)?;
+    let mut known = BTreeSet::new();
+    let mut named: Vec<(Previous, RunId)> = vec![];
+    let mut heads = BTreeSet::new();
     for run in layout.run_ids(os)? {
-        let mut reader = Reader::open(os, layout)?;
+        known.insert(run.clone());
+        let mut reader = Reader::locked(os, layout);
         let journal = match reader.load(&run) {
             Ok(journal) => journal,
             Err(error) => {
@@ -41,6 +54,9 @@ pub fn check(os: &dyn Os, layout: &Layout) -> Result<Report, StoreError> {
             }
         };
         report.runs += 1;
+        let previous = journal.genesis().and_then(|genesis| genesis.previous.clone());
+        named.extend(previous.map(|previous| (previous, run.clone())));
+        heads.extend(journal.lines.iter().map(|line| (run.clone(), line.end, line.chain.hex())));
         if !journal.is_sealed {
             report.unsealed.push(run.to_string());
         }
@@ -57,10 +73,44 @@ pub fn check(os: &dyn Os, layout: &Layout) -> Result<Report, StoreError> {
             }
         }
     }
+    for (previous, run) in named {
+        if !known.contains(&previous.run) {
+            report.missing.push(format!("run {} (run {run} was begun after it)", previous.run));
+        } else if !heads.contains(&(previous.run.clone(), previous.length, previous.chain.clone())) {
+            report.failures.push(format!(
+                "integrity failure: the journal of run {}: it is not the one that run {run} was begun after",
+                previous.run
+            ));
+        }
+    }
     check_loose(os, layout, &referenced, &mut report)?;
     report.failures.sort();
     report.failures.dedup();
     Ok(report)
+}
+
+/// No part of a store is a link, and the folder of runs holds runs only.
+fn check_shape(os: &dyn Os, layout: &Layout, report: &mut Report) -> Result<(), StoreError> {
+    let folders = [layout.folder().to_owned(), layout.runs(), layout.folder().join("objects"), layout.objects()];
+    for folder in folders {
+        if crate::os::is_there(os, &folder).map_err(StoreError::io(&folder))?
+            && os.stat(&folder).map_err(StoreError::io(&folder))?.kind != Kind::Folder
+        {
+            report.failures.push(format!("integrity failure: {}: it is no folder", folder.display()));
+        }
+    }
+    let runs = layout.runs();
+    if !crate::os::is_there(os, &runs).map_err(StoreError::io(&runs))? {
+        return Ok(());
+    }
+    for name in os.list(&runs).map_err(StoreError::io(&runs))? {
+        let is_run =
+            RunId::new(&name).is_ok() && os.stat(&runs.join(&name)).is_ok_and(|stat| stat.kind == Kind::Folder);
+        if !is_run && !name.starts_with(TEMPORARY_PREFIX) {
+            report.failures.push(format!("integrity failure: {}: it is no run", runs.join(&name).display()));
+        }
+    }
+    Ok(())
 }
 
 /// The objects that an event names.
@@ -84,8 +134,16 @@ fn check_loose(
     let mut objects = vec![];
     for path in loose_files(os, layout)? {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if os.stat(&path).map_err(StoreError::io(&path))?.kind != Kind::File {
+            report.failures.push(format!("integrity failure: {}: it is no file", path.display()));
+            continue;
+        }
         let Ok(digest) = Digest::from_hex(name) else {
-            report.unreferenced.push(path.display().to_string());
+            if is_leftover(name) {
+                report.unreferenced.push(path.display().to_string());
+            } else {
+                report.failures.push(format!("integrity failure: {}: it is no object", path.display()));
+            }
             continue;
         };
         if path != layout.object(&digest) {
@@ -119,6 +177,12 @@ fn damaged(os: &dyn Os, objects: &[(PathBuf, Digest)]) -> Vec<String> {
             .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
     })
+}
+
+/// Names that interrupted writes and replaced objects leave.
+fn is_leftover(name: &str) -> bool {
+    let is_damaged = name.split_once(".damaged-").is_some_and(|(digest, _)| Digest::from_hex(digest).is_ok());
+    name.starts_with(TEMPORARY_PREFIX) || is_damaged
 }
 
 /// All files below the objects' folder and leftovers beside the runs, sorted.

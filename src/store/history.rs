@@ -1,7 +1,8 @@
 //! All runs of one experiment, in the order they were begun.
 //!
 //! Each genesis names the head of the run before it; that chain gives the order, never a clock. Runs that name the same
-//! predecessor (two copies of a store went on apart) are ordered by id.
+//! predecessor (two copies of a store went on apart) are ordered by id. A predecessor that is gone, or whose journal is not
+//! the one that was named, is no history: the record is incomplete, or damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +33,33 @@ pub fn history(
             found.insert(run, journal);
         }
     }
+    for (run, journal) in &found {
+        check_predecessor(run, journal, &found)?;
+    }
     Ok(History { runs: in_order(found) })
+}
+
+/// The run before must be there, and its chain must hold what was its head.
+fn check_predecessor(run: &RunId, journal: &Journal, found: &BTreeMap<RunId, Journal>) -> Result<(), StoreError> {
+    let Some(previous) = journal.genesis().and_then(|genesis| genesis.previous.as_ref()) else { return Ok(()) };
+    let Some(before) = found.get(&previous.run) else {
+        return Err(StoreError::RunMissing { run: previous.run.clone(), named_by: run.clone() });
+    };
+    let is_on_chain = |line: &super::Line| line.end == previous.length && line.chain.hex() == previous.chain;
+    if before.lines.iter().any(is_on_chain) {
+        return Ok(());
+    }
+    let detail = format!("it is not the journal that run {run} was begun after");
+    Err(StoreError::integrity(format!("the journal of run {}", previous.run), detail))
+}
+
+/// The part of a journal up to a chain and length; `None` where they are not on it.
+pub fn cut(journal: &Journal, chain: &str, length: u64) -> Option<Journal> {
+    let at = journal.lines.iter().position(|line| line.end == length && line.chain.hex() == chain)?;
+    let lines = journal.lines[..=at].to_vec();
+    let is_sealed = lines.iter().rev().nth(1).is_some_and(|line| matches!(line.event, Event::Sealed { .. }));
+    let chain = lines.last().map_or(journal.chain, |line| line.chain);
+    Some(Journal { lines, length, chain, tail: vec![], pack_bytes: journal.pack_bytes, is_sealed })
 }
 
 /// Predecessors first; among those that may come next, the least id.

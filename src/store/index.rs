@@ -86,9 +86,12 @@ fn heads(os: &dyn Os, layout: &Layout) -> Result<BTreeMap<RunId, Digest>, StoreE
     let mut heads = BTreeMap::new();
     for run in layout.run_ids(os)? {
         let path = layout.run(&run).join("head");
-        let digest = os
-            .read(&path, 4096)
-            .map_or_else(|error| Digest::of(error.to_string().as_bytes()), |bytes| Digest::of(&bytes));
+        let length = |name: &str| os.stat(&layout.run(&run).join(name)).map_or(u64::MAX, |stat| stat.length);
+        let lengths = [length("journal.jsonl").to_be_bytes(), length("pack").to_be_bytes()].concat();
+        let digest = os.read(&path, 4096).map_or_else(
+            |error| Digest::of(error.to_string().as_bytes()),
+            |bytes| Digest::of(&[bytes, lengths].concat()),
+        );
         heads.insert(run, digest);
     }
     Ok(heads)

@@ -21,7 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::digest::Digest;
-use crate::name::RunId;
+use crate::name::{Name, RunId};
 use crate::os::{Held, Os, Sharing};
 
 pub use journal::{Journal, Line, read_journal};
@@ -51,6 +51,14 @@ pub enum StoreError {
     /// An object that something refers to is not in the store.
     #[error("object {0} is not in the store")]
     Missing(Digest),
+    /// A run that a later one was begun after is gone.
+    #[error("run {run} is missing, though run {named_by} was begun after it")]
+    RunMissing {
+        /// The run that is gone.
+        run: RunId,
+        /// The run that names it.
+        named_by: RunId,
+    },
     /// Another process holds the lock.
     #[error("{what} is in use by another process")]
     Busy {
@@ -136,9 +144,30 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Takes the lock of one experiment, which a run holds from deciding what to measure to its end.
+    pub fn lock_experiment(&self, os: &dyn Os, experiment: &Name) -> Result<Box<dyn Held>, StoreError> {
+        crate::os::create_folders(os, &self.folder).map_err(StoreError::io(&self.folder))?;
+        let path = self.folder.join(format!("{experiment}.lock"));
+        take_lock(os, &path, Sharing::Exclusive, &format!("the experiment `{experiment}`"))
+    }
+}
+
 /// Takes a lock; says plainly when another holds it and when the file system has none.
 fn take_lock(os: &dyn Os, path: &Path, sharing: Sharing, what: &str) -> Result<Box<dyn Held>, StoreError> {
-    os.lock(path, sharing).map_err(|error| match error.kind() {
+    // a lock may be held for a moment longer than its holder lives, by a process that is just being started
+    const TRIES: usize = 20;
+    let mut taken = os.lock(path, sharing);
+    for _ in 1..TRIES {
+        match &taken {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                crate::os::supervision::rest(std::time::Duration::from_millis(10));
+                taken = os.lock(path, sharing);
+            }
+            _ => break,
+        }
+    }
+    taken.map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => StoreError::Busy { what: what.to_owned() },
         io::ErrorKind::Unsupported => StoreError::Io {
             path: path.to_owned(),

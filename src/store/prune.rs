@@ -17,12 +17,23 @@ pub struct Plan {
     pub refused: Vec<String>,
 }
 
-/// What may go. The caller holds no lock.
+/// What may go.
 pub fn plan(os: &dyn Os, layout: &Layout) -> Result<Plan, StoreError> {
-    let report = check::check(os, layout)?;
-    if !report.failures.is_empty() || !report.missing.is_empty() {
+    let _shared = layout.lock(os, Sharing::Shared)?;
+    plan_locked(os, layout)
+}
+
+fn plan_locked(os: &dyn Os, layout: &Layout) -> Result<Plan, StoreError> {
+    let report = check::check_locked(os, layout)?;
+    let runs = layout.runs();
+    let has_runs = os::is_there(os, &runs).map_err(StoreError::io(&runs))?;
+    if !report.failures.is_empty() || !report.missing.is_empty() || !has_runs {
         let missing = report.missing.iter().map(|object| format!("missing: {object}"));
-        return Ok(Plan { remove: vec![], refused: report.failures.iter().cloned().chain(missing).collect() });
+        let no_runs = (!has_runs).then(|| format!("{} is missing", runs.display()));
+        return Ok(Plan {
+            remove: vec![],
+            refused: report.failures.iter().cloned().chain(missing).chain(no_runs).collect(),
+        });
     }
     let mut remove: Vec<PathBuf> = report.unreferenced.iter().map(PathBuf::from).collect();
     remove.extend(check::leftovers(os, layout)?);
@@ -30,11 +41,10 @@ pub fn plan(os: &dyn Os, layout: &Layout) -> Result<Plan, StoreError> {
     Ok(Plan { remove, refused: vec![] })
 }
 
-/// Makes the plan again, alone with the store, and carries it out. Returns what was removed.
+/// Makes the plan, alone with the store, and carries it out. Returns what was removed.
 pub fn execute(os: &dyn Os, layout: &Layout) -> Result<Plan, StoreError> {
-    drop(layout.lock(os, Sharing::Exclusive)?);
-    let planned = plan(os, layout)?;
     let _alone = layout.lock(os, Sharing::Exclusive)?;
+    let planned = plan_locked(os, layout)?;
     for path in &planned.remove {
         os::remove_tree(os, path).map_err(StoreError::io(path))?;
     }

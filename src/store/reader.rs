@@ -31,6 +31,11 @@ impl<'a> Reader<'a> {
         Ok(Self { os, layout: layout.clone(), packed: HashMap::new(), packs: vec![], lock })
     }
 
+    /// Reads a store whose lock the caller holds.
+    pub(super) fn locked(os: &'a dyn Os, layout: &Layout) -> Self {
+        Self { os, layout: layout.clone(), packed: HashMap::new(), packs: vec![], lock: None }
+    }
+
     /// Reads the journal of a run and makes its small objects known.
     pub fn load(&mut self, run: &RunId) -> Result<Journal, StoreError> {
         let journal = read_journal(self.os, &self.layout, run)?;

@@ -131,6 +131,13 @@ impl<'a> Writer<'a> {
         copy_prefix(os, &journal_path, journal.length)?;
         let known = pack::entries(&pack_bytes)
             .map_err(|at| StoreError::integrity(pack_path.display().to_string(), format!("damaged at byte {at}")))?;
+        for (digest, position) in &known {
+            let start = position.offset as usize;
+            if Digest::of(&pack_bytes[start..start + position.length as usize]) != *digest {
+                let detail = format!("the object {digest} has other bytes");
+                return Err(StoreError::integrity(pack_path.display().to_string(), detail));
+            }
+        }
         let mut writer = Self {
             os,
             layout: layout.clone(),

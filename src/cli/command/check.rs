@@ -2,9 +2,14 @@
 
 use crate::cli::arguments::ExperimentArguments;
 use crate::cli::failure::Failure;
+use crate::cli::workspace::Loaded;
 use crate::cli::{Session, show, workspace};
-use crate::diagnostic::any_error;
+use crate::diagnostic::{Diagnostic, any_error};
+use crate::inventory::Inventory;
+use crate::lock;
 use crate::plan;
+use crate::render::{self, Context, Input};
+use crate::results;
 use crate::source::Source;
 
 pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<u8, Failure> {
@@ -22,6 +27,9 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
     }
     let prose = loaded.prose(session)?;
     problems.extend(crate::paper::check(&Source::new(&format!("{}/paper/en.md", loaded.shown()), &prose)));
+    if !any_error(&problems) {
+        problems.extend(rehearse(&loaded, &prose)?);
+    }
     if any_error(&problems) {
         return Err(problems.into());
     }
@@ -38,4 +46,24 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
         show::print(&format!("  {profile}: {cases} cases, {replicates} replicates"));
     }
     Ok(0)
+}
+
+/// Renders the prose with made-up results: what is wrong with its expressions shows before anything is measured.
+fn rehearse(loaded: &Loaded, prose: &str) -> Result<Vec<Diagnostic>, Failure> {
+    let pins = plan::profile_names(&loaded.experiment).into_iter().map(|profile| {
+        let expansion = loaded.expand(Some(&profile))?;
+        Ok((profile, plan::cases_pin(&expansion.cases)))
+    });
+    let pins = pins.collect::<Result<_, Failure>>()?;
+    let lock = lock::resolve(&loaded.experiment, &Inventory::default(), loaded.file_digests(), pins);
+    let planned = plan::plan(&loaded.experiment, &lock, loaded.expand(None)?);
+    let input = Input {
+        manifest: loaded.source.text().to_owned(),
+        lock: lock::to_yaml(&lock).map_err(Failure::incomplete)?,
+        prose: prose.to_owned(),
+        results: results::rehearsal(&planned),
+        context: Context { commit: None, time_s: 0, is_draft: true, program: String::new() },
+        is_rehearsal: true,
+    };
+    Ok(render::render(&input).err().unwrap_or_default())
 }

@@ -65,8 +65,14 @@ pub(crate) fn make(
         is_draft: is_draft || committed.is_none(),
         program: format!("benchpaper {}", env!("CARGO_PKG_VERSION")),
     };
-    let input =
-        Input { manifest: loaded.source.text().to_owned(), lock, prose: loaded.prose(session)?, results, context };
+    let input = Input {
+        manifest: loaded.source.text().to_owned(),
+        lock,
+        prose: loaded.prose(session)?,
+        results,
+        context,
+        is_rehearsal: false,
+    };
     let paper = render::render(&input)?;
     let pdf = write_pdf(&paper, &input)?;
     let files = publish::files(&paper, pdf.clone());

@@ -34,9 +34,12 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
     let (lock, lock_text) = loaded.lock(session)?;
     let planned = loaded.plan(&lock, profile)?;
     let layout = loaded.workspace.layout();
+    // whoever runs an experiment decides alone what is still to be measured
+    let _alone = layout.lock_experiment(&*session.os, &loaded.experiment.name.value)?;
     let index = index::load(&*session.os, &layout)?;
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), arguments.only.as_deref());
-    if arguments.only.is_some() && !reasons.iter().any(|reason| *reason != Reason::NotSelected) {
+    let is_selected = |only: &String| planned.cases.iter().any(|case| case.label().contains(only.as_str()));
+    if arguments.only.as_ref().is_some_and(|only| !is_selected(only)) {
         return Err(
             Failure::usage("no case has this text in its label").help("`benchpaper plan --why` prints the labels.")
         );
@@ -71,6 +74,7 @@ fn measure(
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
     let scratch = absolute(session, scratch)?;
+    refuse_too_little_room(session, loaded, &scratch)?;
     let request = Request {
         os: Rc::clone(&session.os),
         layout: &layout,
@@ -109,6 +113,24 @@ fn replay(session: &Session, arguments: &RunArguments, run: &str) -> Result<u8, 
     };
     run::replay::replay(journal, &reader, &mut Progress::new(false))?;
     Ok(0)
+}
+
+/// The devices must fit on the disk before anything is written.
+fn refuse_too_little_room(session: &Session, loaded: &Loaded, scratch: &std::path::Path) -> Result<(), Failure> {
+    let slots = loaded.experiment.design.concurrency.as_ref().map_or(1, |one| one.value);
+    let devices = loaded
+        .experiment
+        .sut()
+        .map(|host| host.devices.iter().map(|(_, device)| device.size.value.base()).sum::<u64>());
+    let needed = devices.unwrap_or(0).saturating_mul(slots);
+    let existing = scratch.ancestors().find(|path| crate::os::is_there(&*session.os, path).unwrap_or(false));
+    let Some(free) = existing.and_then(|path| session.os.free_bytes(path).ok()) else { return Ok(()) };
+    if needed <= free {
+        return Ok(());
+    }
+    let mib = |bytes: u64| bytes >> 20;
+    let message = format!("the devices take {} MiB, {} has {} MiB free", mib(needed), scratch.display(), mib(free));
+    Err(Failure::usage(message).help("Make them smaller, or name another folder with `--scratch`."))
 }
 
 fn absolute(session: &Session, path: PathBuf) -> Result<PathBuf, Failure> {

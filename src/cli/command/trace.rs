@@ -59,7 +59,9 @@ fn is_meant(entry: &Entry, wanted: &str) -> bool {
     if let Some(order) = wanted.strip_prefix('#') {
         return order.parse() == Ok(entry.place.order);
     }
-    entry.token == wanted || entry.name.contains(wanted)
+    let plain = wanted.replace('−', "-");
+    let plain = plain.strip_prefix('+').unwrap_or(&plain);
+    entry.token == plain || entry.name.contains(wanted)
 }
 
 fn show_entry(entry: &Entry, reader: Option<&Reader<'_>>) {
@@ -82,7 +84,8 @@ fn show_entry(entry: &Entry, reader: Option<&Reader<'_>>) {
         let branch = if number + 1 == entry.evidence.len() { "└" } else { "├" };
         show::print(&format!("{branch} {} {}", evidence.object, evidence.pointer));
         let held = reader.map_or_else(|| "the store is not at hand".to_owned(), |reader| held(reader, evidence));
-        show::print(&format!("│   {held}  job {}  run {}", evidence.job.short(), evidence.run));
+        let bar = if branch == "└" { " " } else { "│" };
+        show::print(&format!("{bar}   {held}  job {}  run {}", evidence.job.short(), evidence.run));
     }
 }
 

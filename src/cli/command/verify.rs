@@ -8,13 +8,14 @@ use crate::cli::workspace::Workspace;
 use crate::cli::{Session, show};
 use crate::os::limits;
 use crate::pdf;
+use crate::render::Input;
 use crate::store::history::history;
 use crate::store::{Layout, Reader};
 use crate::verify::{self, Again, Anchor, Record, Report};
 
 /// What reading a stranger's file may take.
-const MEMORY_BYTES: u64 = 8 << 30;
-const PROCESSOR_S: u64 = 300;
+const MEMORY_BYTES: u64 = 3 << 30;
+const PROCESSOR_S: u64 = 60;
 
 pub(crate) fn run(session: &Session, arguments: &VerifyArguments) -> Result<u8, Failure> {
     if !arguments.limited {
@@ -23,7 +24,7 @@ pub(crate) fn run(session: &Session, arguments: &VerifyArguments) -> Result<u8, 
     limits::set(MEMORY_BYTES, PROCESSOR_S).map_err(|error| Failure::incomplete(error.to_string()))?;
     let path = paper_path(session, &arguments.paper);
     let bytes = session.os.read(&path, pdf::FILE_LIMIT_BYTES).map_err(Failure::io(&path))?;
-    let (files, _) = verify::attachments(&bytes)?;
+    let (files, _) = verify::attachments(&bytes).map_err(|error| no_paper(&path, &error))?;
     let input = verify::input_of(&files)?;
     let mut report = match layout_of(session, &path) {
         Some(layout) => {
@@ -34,7 +35,9 @@ pub(crate) fn run(session: &Session, arguments: &VerifyArguments) -> Result<u8, 
         }
         None => verify::verify(&bytes, None)?,
     };
-    compare_folder(session, &path, &files, &mut report);
+    if path != arguments.paper {
+        compare_folder(session, &arguments.paper, (&bytes, &input), &mut report)?;
+    }
     anchor(&path, &input, &mut report);
     if session.is_json {
         show::print_json(&report)?;
@@ -42,6 +45,11 @@ pub(crate) fn run(session: &Session, arguments: &VerifyArguments) -> Result<u8, 
         show_report(&path, &report);
     }
     Ok(report.exit_code(arguments.strict))
+}
+
+fn no_paper(path: &Path, error: &verify::VerifyError) -> Failure {
+    let help = "`verify` takes the PDF of a paper, or the folder of its report.";
+    Failure::Other { code: 4, message: format!("{}: {error}", path.display()), help: Some(help.to_owned()) }
 }
 
 /// The same command line once more, as a child that limits itself.
@@ -75,29 +83,27 @@ pub(crate) fn layout_of(session: &Session, path: &Path) -> Option<Layout> {
     crate::os::is_there(&*session.os, &layout.runs()).ok().filter(|is_there| *is_there).map(|_| layout)
 }
 
-/// What lies beside a published PDF is what is inside it.
+/// All that lies beside a published PDF is what the paper is made of, and nothing else lies there.
 fn compare_folder(
     session: &Session,
-    path: &Path,
-    files: &std::collections::BTreeMap<String, Vec<u8>>,
+    folder: &Path,
+    (bytes, input): (&[u8], &Input),
     report: &mut Report,
-) {
-    for name in ["paper.md", "cellmap.json"] {
-        let beside = path.with_file_name(name);
-        match session.os.read(&beside, pdf::FILE_LIMIT_BYTES) {
-            Ok(bytes) if files.get(name) != Some(&bytes) => {
-                report.failures.push(format!("{} is not what the PDF holds", beside.display()))
-            }
-            _ => {}
-        }
-    }
+) -> Result<(), Failure> {
+    let paper = crate::render::render(input)?;
+    let files = crate::publish::files(&paper, bytes.to_vec());
+    let differing = crate::publish::differing(&*session.os, folder, &files).map_err(Failure::io(folder))?;
+    report.failures.extend(differing.into_iter().map(|one| format!("{}: {one}", folder.display())));
+    Ok(())
 }
 
 /// A paper rests on a commit where the repository it lies in has that commit for its experiment.
-fn anchor(path: &Path, input: &crate::render::Input, report: &mut Report) {
+fn anchor(path: &Path, input: &Input, report: &mut Report) {
     let Some(commit) = &input.context.commit else { return };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if crate::os::git::has_file(folder, commit, input.manifest.as_bytes()) {
+    let has = |text: &str| crate::os::git::has_file(folder, commit, text.as_bytes());
+    let prose_is_ours = input.prose == crate::render::DEFAULT_TEMPLATE;
+    if has(&input.manifest) && has(&input.lock) && (prose_is_ours || has(&input.prose)) {
         report.anchored = Anchor::Commit;
     }
 }

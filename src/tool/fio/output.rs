@@ -197,6 +197,13 @@ pub(super) fn read(stdout: &[u8], settings: Option<&Settings>) -> Reading {
     }
     let rows = rows(&document);
     check_errors(&document, &mut reading);
+    let is_negative = |row: &Row<'_, '_>| {
+        let latency = row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.min.min(latency.mean).min(latency.max));
+        [row.values.io_bytes, row.values.runtime, bandwidth(row.values), latency].iter().any(|value| *value < 0.0)
+    };
+    if rows.iter().any(is_negative) {
+        reading.fail("fio::negative", "it holds values below zero");
+    }
     if rows.is_empty() {
         reading.fail("fio::no-operations", "no job did any operation");
     }

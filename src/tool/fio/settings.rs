@@ -30,62 +30,64 @@ const PATTERNS: &[(&str, bool)] = &[
     ("randtrim", false),
 ];
 
-/// Options that execute, load, or open something other than the device, and those that the manifest has keys for.
-const REFUSED: &[&str] = &[
-    "exec_prerun",
-    "exec_postrun",
-    "ioengine",
-    "include",
-    "filename",
-    "directory",
-    "opendir",
-    "filename_format",
-    "read_iolog",
-    "write_iolog",
-    "replay_redirect",
-    "merge_blktrace_file",
-    "write_bw_log",
-    "write_lat_log",
-    "write_iops_log",
-    "write_hist_log",
-    "log_store_compressed",
-    "verify_state_load",
-    "verify_state_save",
-    "trigger",
-    "trigger_file",
-    "trigger_timeout",
-    "verify_trigger",
-    "cgroup",
-    "uid",
-    "gid",
-    "dedupe_global",
-    "buffer_pattern",
-    "verify_pattern",
-    "zonemode_file",
-    "spdk_conf",
-    "conf",
-    "hostname",
-    "port",
-    "http_host",
-    "ioscheduler",
-    "aux_path",
-    "stonewall",
-    "wait_for",
-    "new_group",
-    "output",
-    "output-format",
-    "client",
-    "server",
-    "section",
-    "name",
-    "description",
-    "profile",
-    "startdelay",
-    "mem",
-    "iomem",
-    "hugepage-size",
-    "fsync_file",
-    "steadystate",
+/// The options that are passed on. All others are refused: those that execute, load or open something, and the aliases
+/// and inverses of what the manifest has keys for, which would make the paper say something else than was done.
+const PASSED_ON: &[&str] = &[
+    "allrandrepeat",
+    "buffer_compress_chunk",
+    "buffer_compress_percentage",
+    "clat_percentiles",
+    "cpus_allowed",
+    "cpus_allowed_policy",
+    "create_fsync",
+    "create_serialize",
+    "dedupe_percentage",
+    "end_fsync",
+    "fadvise_hint",
+    "fallocate",
+    "fdatasync",
+    "fixedbufs",
+    "force_async",
+    "fsync",
+    "fsync_on_close",
+    "hipri",
+    "invalidate",
+    "iodepth_batch",
+    "iodepth_batch_complete_max",
+    "iodepth_batch_complete_min",
+    "iodepth_batch_submit",
+    "iodepth_low",
+    "lat_percentiles",
+    "latency_percentile",
+    "latency_target",
+    "latency_window",
+    "nice",
+    "nonvectored",
+    "norandommap",
+    "numa_cpu_nodes",
+    "overwrite",
+    "percentage_random",
+    "percentile_list",
+    "prio",
+    "prioclass",
+    "random_distribution",
+    "random_generator",
+    "randrepeat",
+    "randseed",
+    "rate",
+    "rate_iops",
+    "rate_min",
+    "rate_process",
+    "refill_buffers",
+    "registerfiles",
+    "scramble_buffers",
+    "slat_percentiles",
+    "sqthread_poll",
+    "sync",
+    "thinktime",
+    "thinktime_blocks",
+    "thread",
+    "zero_buffers",
 ];
 
 /// Options whose place is a key of the workload or of the design.
@@ -284,7 +286,6 @@ fn read_options(node: Option<&Node>, problems: &mut Problems) -> Option<BTreeMap
     let before = problems.count();
     let mut options = BTreeMap::new();
     for (key, value) in entries {
-        let is_name = key.text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
         if let Some((_, elsewhere)) = ELSEWHERE.iter().find(|(option, _)| *option == key.text) {
             problems.error(
                 "fio::option",
@@ -292,8 +293,13 @@ fn read_options(node: Option<&Node>, problems: &mut Problems) -> Option<BTreeMap
                 format!("the option `{}` has its own key", key.text),
                 format!("Use `{elsewhere}`."),
             );
-        } else if !is_name || REFUSED.contains(&key.text.as_str()) {
-            let help = "Options that execute, load or open something else are not passed on.";
+        } else if !PASSED_ON.contains(&key.text.as_str()) {
+            let help = match crate::name::nearest(&key.text, PASSED_ON.iter().copied()) {
+                Some(meant) => {
+                    format!("Did you mean `{meant}`? Options that execute, load or open something are not passed on.")
+                }
+                None => "Options that execute, load or open something are not passed on.".to_owned(),
+            };
             problems.error("fio::option", key.span, format!("the option `{}` is refused", key.text), help);
         }
         let text = match &value.value {
