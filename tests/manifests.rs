@@ -219,3 +219,47 @@ fn a_new_experiment_can_be_checked_at_once() {
     let said = laboratory.expect(2, &["check", "mien"]);
     assert!(said.stderr.contains("experiments/mine"), "{said:?}");
 }
+
+#[test]
+fn prose_is_tried_before_anything_is_measured_and_prints_only_what_functions_return() {
+    let laboratory = Laboratory::with("echo", ECHO);
+    let cases = [
+        ("# R\n{{ foo() }}\n", "foo"),
+        ("# R\n{{ value('latency_mean', n='7') }}\n", "0 cases have these levels"),
+        ("# R\n{{ value('iops', n='1') }}\n", "no result has the metric `iops`"),
+        ("# R\n{{ 999999 }}\n", "nothing else"),
+        ("# R\n{{ 'ninety' ~ 42 }}\n", "nothing else"),
+        ("# R\n{% set v = value %}424242 {{ v('latency_mean', n='1') }}\n", "`424242` is typed by hand"),
+        ("# R\n{{ value('latency_mean', n='1') }} &#x39;&#x39;\n", "`99` is typed by hand"),
+        ("# R\n{{ value('latency_mean', n='1') + 1 }}\n", "unsupported types"),
+        ("no heading\n", "no heading"),
+    ];
+    for (prose, expected) in cases {
+        laboratory.write("experiments/echo/paper/en.md", prose.as_bytes());
+        let said = laboratory.expect(2, &["check", "echo"]);
+        assert!(said.stderr.contains(expected), "{prose:?}: {said:?}");
+    }
+    let deep = format!("# R\n{{{{ {}1 }}}}\n", "1+".repeat(40_000));
+    laboratory.write("experiments/echo/paper/en.md", deep.as_bytes());
+    laboratory.expect(2, &["check", "echo"]);
+    let wide = "# R\n{% for a in 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' %}{% for c in 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' %}{% for d in 'aaaaaaaaaa' %}{{ results() }}{% endfor %}{% endfor %}{% endfor %}\n";
+    laboratory.write("experiments/echo/paper/en.md", wide.as_bytes());
+    let started = Instant::now();
+    laboratory.expect(2, &["check", "echo"]);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    std::fs::remove_file(laboratory.join("experiments/echo/paper/en.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", laboratory.join("experiments/echo/paper/en.md")).unwrap();
+    let said = laboratory.expect(2, &["check", "echo"]);
+    assert!(said.stderr.contains("is a link"), "{said:?}");
+}
+
+#[test]
+fn a_metric_that_nothing_measures_and_a_time_without_end_are_refused() {
+    let text = ECHO.replace("treatment: [n]", "treatment: [n]\nmetrics: {latency_maen: {better: lower}}");
+    assert_eq!(
+        problems(&text.replace("name: echo", "name: wrong")),
+        "13:11 plan::unknown-metric Did you mean `latency_mean`?"
+    );
+    let text = ECHO.replace("name: echo", "name: wrong").replace("seed: 7", "seed: 7, time_limit: 9000000000 s");
+    assert!(problems(&text).contains("manifest::quantity"));
+}

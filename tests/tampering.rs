@@ -149,3 +149,95 @@ fn a_file_that_is_no_paper_is_refused_without_a_crash() {
     }
     laboratory.expect(2, &["verify", "absent.pdf"]);
 }
+
+/// Three runs, one after the other, and a paper of them.
+fn three_runs() -> (Laboratory, Vec<std::path::PathBuf>) {
+    let laboratory = Laboratory::measured("echo", ECHO);
+    for replicates in [4, 5] {
+        let more = ECHO.replace("replicates: 3", &format!("replicates: {replicates}"));
+        laboratory.write("experiments/echo/experiment.yaml", more.as_bytes());
+        laboratory.expect(0, &["lock", "echo"]);
+        laboratory.expect(0, &["run", "echo"]);
+    }
+    let results = laboratory.json(0, &["results", "echo"]);
+    let folder = |run: &serde_json::Value| laboratory.join("artifacts/runs").join(run["run"].as_str().unwrap());
+    let folders = results["runs"].as_array().unwrap().iter().map(folder).collect();
+    (laboratory, folders)
+}
+
+#[test]
+fn a_run_that_is_gone_is_missed_by_every_reader() {
+    let (laboratory, runs) = three_runs();
+    std::fs::rename(&runs[0], laboratory.join("elsewhere")).unwrap();
+    laboratory.expect(3, &["store", "check"]);
+    for arguments in [&["results", "echo"][..], &["run", "echo"], &["render", "echo"]] {
+        let said = laboratory.expect(3, arguments);
+        assert!(said.stderr.contains("is missing, though run"), "{said:?}");
+    }
+    let said = laboratory.expect(4, &["store", "prune", "--yes"]);
+    assert!(said.stderr.contains("nothing is removed"), "{said:?}");
+    std::fs::rename(laboratory.join("elsewhere"), &runs[0]).unwrap();
+    laboratory.expect(0, &["store", "check"]);
+}
+
+#[test]
+fn a_paper_that_leaves_out_a_run_is_caught() {
+    let (laboratory, _) = three_runs();
+    let good = pdf(&laboratory);
+    laboratory.expect(0, &["verify", "reports/echo/draft"]);
+    let (files, _) = verify::attachments(&good).unwrap();
+    let mut input = verify::input_of(&files).unwrap();
+    input.results.runs.remove(0);
+    laboratory.write("fewer.pdf", &forge(&input));
+    let said = laboratory.expect(4, &["verify", "fewer.pdf"]);
+    assert!(said.stdout.contains("the paper leaves out run"), "{said:?}");
+}
+
+/// The PDF that some inputs make.
+fn forge(input: &benchpaper::render::Input) -> Vec<u8> {
+    let paper = benchpaper::render::render(input).unwrap();
+    let identity = verify::identity_of(&paper, input);
+    benchpaper::render::format::pdf::write(&paper, &identity).unwrap()
+}
+
+#[test]
+fn values_read_by_other_rules_or_against_an_earlier_journal_are_caught() {
+    let laboratory = Laboratory::measured("echo", ECHO);
+    let (files, _) = verify::attachments(&pdf(&laboratory)).unwrap();
+    let good = verify::input_of(&files).unwrap();
+    let journal = std::fs::read_to_string(laboratory.run_folder().join("journal.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(journal.lines().nth(1).unwrap()).unwrap();
+    let mut earlier = good.clone();
+    earlier.results.runs[0].chain = first["chain"].as_str().unwrap().to_owned();
+    earlier.results.runs[0].length = journal.lines().take(2).map(|line| line.len() as u64 + 1).sum();
+    earlier.results.cases[1].metrics[0].samples[0].value = 5.0e6;
+    let mut other = good.clone();
+    other.results.cases[1].case.settings["read"][0]["place"]["regex"] = "(ms)".into();
+    for (name, input) in [("earlier.pdf", &earlier), ("other.pdf", &other)] {
+        laboratory.write(name, &forge(input));
+        laboratory.expect(4, &["verify", name]);
+    }
+}
+
+#[test]
+fn prune_follows_no_link_and_removes_nothing_it_did_not_make() {
+    let laboratory = Laboratory::measured("echo", ECHO);
+    laboratory.write("precious/ab/file.txt", b"x");
+    std::fs::create_dir_all(laboratory.join("artifacts/objects")).unwrap();
+    std::os::unix::fs::symlink(laboratory.join("precious"), laboratory.join("artifacts/objects/sha256")).unwrap();
+    laboratory.expect(4, &["store", "prune", "--yes"]);
+    assert_eq!(laboratory.read("precious/ab/file.txt"), "x");
+    std::fs::remove_file(laboratory.join("artifacts/objects/sha256")).unwrap();
+    laboratory.write("artifacts/objects/sha256/ab/notes.txt", b"mine");
+    laboratory.expect(4, &["store", "prune", "--yes"]);
+    assert_eq!(laboratory.read("artifacts/objects/sha256/ab/notes.txt"), "mine");
+}
+
+#[test]
+fn a_figure_that_was_changed_beside_the_paper_is_caught() {
+    let laboratory = Laboratory::measured("echo", ECHO);
+    pdf(&laboratory);
+    laboratory.write("reports/echo/draft/figures/latency_mean.svg", b"<svg/>");
+    let said = laboratory.expect(4, &["verify", "reports/echo/draft"]);
+    assert!(said.stdout.contains("figures/latency_mean.svg differs"), "{said:?}");
+}

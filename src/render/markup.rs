@@ -67,10 +67,12 @@ impl Builder<'_> {
             },
             Event::Code(text) => {
                 self.typed.push_str(&text);
-                self.typed.push(' ');
                 self.inlines.push(Inline::Code(text.to_string()));
             }
-            Event::SoftBreak | Event::HardBreak => self.inlines.push(Inline::text(" ")),
+            Event::SoftBreak | Event::HardBreak => {
+                self.typed.push(' ');
+                self.inlines.push(Inline::text(" "));
+            }
             Event::Rule => {}
             other => return Err(format!("{other:?} is not part of a paper; write plain Markdown")),
         }
@@ -116,6 +118,7 @@ impl Builder<'_> {
                 self.blocks.push(Block::Heading { level: level as u8, text });
             }
             TagEnd::Item => {
+                self.typed.push(' ');
                 let item = std::mem::take(&mut self.inlines);
                 self.items.push(item);
             }
@@ -142,6 +145,7 @@ impl Builder<'_> {
 
     /// A paragraph of words, or one that is nothing but generated parts.
     fn paragraph(&mut self) {
+        self.typed.push(' ');
         let inlines = std::mem::take(&mut self.inlines);
         if !inlines.is_empty() {
             self.blocks.push(Block::Paragraph(inlines));
@@ -155,6 +159,7 @@ impl Builder<'_> {
             self.words(&rest[..at]);
             let is_inline = rest[at..].starts_with(MARKERS[0]);
             let close = if is_inline { MARKERS[1] } else { MARKERS[3] };
+            self.typed.push(' ');
             let inner = &rest[at + MARKERS[0].len_utf8()..];
             let (number, after) = inner.split_once(close).ok_or("a token was cut apart by Markdown")?;
             let index: usize = number.parse().map_err(|_| "a token was changed by Markdown".to_owned())?;
@@ -189,7 +194,6 @@ impl Builder<'_> {
             return;
         }
         self.typed.push_str(words);
-        self.typed.push(' ');
         let words = words.to_owned();
         let inline = match (&self.link, self.style.last()) {
             (Some(url), _) => Inline::Link { text: words, url: url.clone() },

@@ -83,9 +83,7 @@ fn compile(files: BTreeMap<String, Vec<u8>>, identity: &Identity) -> Result<Vec<
         tagged: true,
         pretty: false,
     };
-    let pdf = typst_pdf::pdf(&document, &options).map_err(|errors| messages(&errors));
-    typst::comemo::evict(0);
-    pdf
+    typst_pdf::pdf(&document, &options).map_err(|errors| messages(&errors))
 }
 
 fn messages(diagnostics: &[SourceDiagnostic]) -> Vec<String> {
@@ -240,5 +238,9 @@ fn inlines_json(document: &Document, inlines: &[Inline]) -> Value {
         Inline::Link { text, url } => json!({"kind": "link", "text": text, "url": url}),
         Inline::Token(index) => json!({"kind": "text", "text": document.tokens[*index].text.replace('-', "−")}),
     };
-    Value::Array(inlines.iter().map(one).collect())
+    // a single run of words is a plain string: the template has less to do for the cells of long tables
+    match inlines {
+        [inline @ (Inline::Text(_) | Inline::Token(_))] => one(inline)["text"].take(),
+        several => Value::Array(several.iter().map(one).collect()),
+    }
 }
