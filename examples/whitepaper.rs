@@ -8,6 +8,9 @@ use benchpaper::document::{Block, Column, Document, Figure, Inline, Table, Title
 use benchpaper::render::Paper;
 use benchpaper::render::format::pdf::{self, Identity};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const WORDS: &str = "the storage engine under test was driven with a fixed queue depth and block size while latency \
 percentiles were recorded for each run and compared against the baseline revision using a rank test with an interval";
 

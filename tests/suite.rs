@@ -1,6 +1,6 @@
 //! All integration tests, in one program: the typesetting engine takes long to link.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests make and look at real files")]
-#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test that fails says so by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that fails says so by panicking")]
 
 mod laboratory;
 
