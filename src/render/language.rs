@@ -108,5 +108,6 @@ language! {
     provenance: "The manifest has the digest {}, the lock {}. The expanded cases have the digest {}.",
     verify: "This file holds its manifest, lock, prose, results and cell map as attachments. {} makes it again from them and compares every byte; with the store at hand it reads every number again from the raw output.",
     trace: "{} shows where a number comes from.",
+    disclosure_owed: "A paper of this kind should also say, and this one does not: {}.",
     disclosure_waived: "Not disclosed: {} ({}).",
 }

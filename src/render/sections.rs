@@ -6,7 +6,7 @@ use super::{ENGLISH, Scope, chart};
 use crate::digest::Digest;
 use crate::document::{Block, Column, Figure, Inline, Table};
 use crate::inventory::Fact;
-use crate::manifest::Order;
+use crate::manifest::{Disclosure, Order};
 use crate::measurement::{Better, Metric};
 use crate::quantity::humane_duration;
 use crate::results::{CaseResults, Comparison, MetricSamples, comparisons};
@@ -107,8 +107,30 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
             let parts = vec![Inline::Code(fact.value.to_string()), Inline::text(reason.as_str())];
             blocks.push(paragraph(WORDS.disclosure_waived, parts));
         }
+        let owed = owed(scope, disclosure);
+        if !owed.is_empty() {
+            blocks.push(paragraph(WORDS.disclosure_owed, vec![Inline::text(owed.join(", "))]));
+        }
     }
     blocks
+}
+
+/// The facts that a paper of this kind should give and that are neither known, declared nor waived.
+fn owed(scope: &Scope<'_>, disclosure: &Disclosure) -> Vec<String> {
+    let declared = scope.experiment.hosts.iter().flat_map(|(_, host)| host.declared.names());
+    let waived = disclosure.waived.names();
+    let settled: Vec<&str> = declared.chain(waived).collect();
+    let is_known = |wanted: &str| {
+        let (start, end) = wanted.split_once('*').unwrap_or((wanted, ""));
+        let fits = |path: &str| match wanted.contains('*') {
+            true => path.starts_with(start) && path.ends_with(end),
+            false => path == wanted,
+        };
+        let mut facts = scope.results.facts.0.iter().filter(|(path, _)| fits(path)).peekable();
+        settled.iter().any(|path| fits(path) || *path == wanted)
+            || (facts.peek().is_some() && facts.all(|(_, fact)| fact.value().is_some()))
+    };
+    disclosure.profile.facts().iter().filter(|wanted| !is_known(wanted)).map(|wanted| (*wanted).to_owned()).collect()
 }
 
 /// The settings of each workload, as the tool has them. Settings that a factor changes show all their values.
