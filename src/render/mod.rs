@@ -9,6 +9,7 @@ mod language;
 mod markup;
 mod prose;
 mod sections;
+mod setup;
 mod tokens;
 
 use serde::{Deserialize, Serialize};

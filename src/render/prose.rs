@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::Scope;
 use super::markup::{check_headings, to_blocks};
 use super::sections::{self, Parts, percent_change};
+use super::setup;
 use super::tokens::{Display, evidence};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Block, Document, Inline};
@@ -219,9 +220,9 @@ type MetricMaker = fn(&Scope<'_>, &mut Parts, &Metric) -> Vec<Block>;
 
 /// Functions that place a generated part.
 const BLOCKS: &[(&str, BlockMaker)] = &[
-    ("setup", |scope, _| sections::setup(scope)),
-    ("workloads", |scope, _| sections::workloads(scope)),
-    ("matrix", |scope, _| sections::matrix(scope)),
+    ("setup", |scope, _| setup::setup(scope)),
+    ("workloads", |scope, _| setup::workloads(scope)),
+    ("matrix", |scope, _| setup::matrix(scope)),
     ("method", sections::method),
     ("results", sections::results),
     ("noise", sections::noise),
