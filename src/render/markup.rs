@@ -111,6 +111,10 @@ impl Builder<'_> {
     }
 
     fn end(&mut self, tag: TagEnd) -> Result<(), String> {
+        // words of one block never join those of the next
+        if matches!(tag, TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::CodeBlock) {
+            self.typed.push(' ');
+        }
         match tag {
             TagEnd::Paragraph => self.paragraph(),
             TagEnd::Heading(level) => {
@@ -118,7 +122,6 @@ impl Builder<'_> {
                 self.blocks.push(Block::Heading { level: level as u8, text });
             }
             TagEnd::Item => {
-                self.typed.push(' ');
                 let item = std::mem::take(&mut self.inlines);
                 self.items.push(item);
             }
@@ -145,7 +148,6 @@ impl Builder<'_> {
 
     /// A paragraph of words, or one that is nothing but generated parts.
     fn paragraph(&mut self) {
-        self.typed.push(' ');
         let inlines = std::mem::take(&mut self.inlines);
         if !inlines.is_empty() {
             self.blocks.push(Block::Paragraph(inlines));
