@@ -5,14 +5,17 @@ PROGRAM = $(shell cargo metadata --format-version 1 --no-deps | sed 's/.*"target
 
 .PHONY: paper test build lint
 
+# Measures in a repository of its own, so that what is published here is neither reused nor touched.
 paper:
 	./install fio cc git
 	cargo build --release --locked
-	$(PROGRAM) lock experiments/quickstart
-	$(PROGRAM) run experiments/quickstart
+	mkdir -p measured/experiments
+	cp -r experiments/quickstart measured/experiments/
+	$(PROGRAM) --root measured lock quickstart
+	$(PROGRAM) --root measured run quickstart
 	@echo
 	@echo "the paper of this machine:"
-	@$(PROGRAM) publish experiments/quickstart --draft
+	@$(PROGRAM) --root measured publish quickstart --draft
 
 test:
 	./install fio cc git pgrep
