@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn the_signed_rank_p_is_exact() {
-        // scipy 1.14: wilcoxon([1, 2, 3, 4, 5, -6], method="exact").pvalue = 0.4375
+        // scipy 1.17.1: wilcoxon([1, 2, 3, 4, 5, -6], method="exact").pvalue = 0.4375
         assert!(close(signed_rank_p(&[1.0, 2.0, 3.0, 4.0, 5.0, -6.0]).unwrap(), 0.4375));
         assert!(close(signed_rank_p(&[0.1; 6]).unwrap(), 0.03125));
         assert_eq!(signed_rank_p(&[0.0, 0.0]), None);
@@ -369,21 +369,25 @@ mod tests {
 
     #[test]
     fn the_mann_whitney_p_is_exact_for_any_sizes_and_ties() {
-        // complete separation: 2 / C(6, 3), 2 / C(7, 3); R 4.3 wilcox.test(exact = TRUE) gives 0.1 and 0.05714
+        // complete separation: 2 / C(6, 3), 2 / C(7, 3); scipy 1.17.1 mannwhitneyu(method="exact") gives 0.1 and 0.05714
         assert!(close(mann_whitney_p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).unwrap(), 0.1));
         assert!(close(mann_whitney_p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0, 7.0]).unwrap(), 2.0 / 35.0));
         assert!(close(mann_whitney_p(&[4.0, 5.0, 6.0, 7.0], &[1.0, 2.0, 3.0]).unwrap(), 2.0 / 35.0));
         assert!(close(mann_whitney_p(&[1.0, 1.0], &[1.0, 1.0]).unwrap(), 1.0));
         let found = independent_ratio(&[1.0, 1.1, 0.9, 1.05], &[2.0, 2.2, 1.9, 2.1]).unwrap();
-        assert!(found.p_t.unwrap() < 0.001 && close(found.p_rank.unwrap(), 2.0 / 70.0), "{found:?}");
+        // scipy 1.17.1: ttest_ind(log(a), log(b), equal_var=False).pvalue = 2.1964319681796055e-05
+        assert!(
+            (found.p_t.unwrap() - 2.196_431_968e-5).abs() < 1e-12 && close(found.p_rank.unwrap(), 2.0 / 70.0),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn blocked_ratios_agree_with_scipy() {
-        // scipy 1.14: ttest_1samp(log([1.1, 1.2, 1.15, 1.18]), 0): t = 7.7905, p = 0.004401
+        // scipy 1.17.1: ttest_1samp(log([1.1, 1.2, 1.15, 1.18]), 0).pvalue = 0.004567666393041371
         let found = blocked_ratio(&[1.0; 4], &[1.1, 1.2, 1.15, 1.18]).unwrap();
-        assert!((found.ratio - 1.156_87).abs() < 1e-4, "{found:?}");
-        assert!(found.p_t.unwrap() < 0.01 && found.interval.unwrap().0 > 1.0, "{found:?}");
+        assert!((found.ratio - 1.156_880_350_579).abs() < 1e-10, "{found:?}");
+        assert!((found.p_t.unwrap() - 0.004_567_666_393).abs() < 1e-9 && found.interval.unwrap().0 > 1.0, "{found:?}");
         assert!(blocked_ratio(&[0.0], &[1.0]).is_none());
     }
 
