@@ -237,6 +237,41 @@ fn an_interrupted_run_records_what_was_cut_off_and_goes_on() {
 }
 
 #[test]
+fn a_file_name_that_is_no_text_fails_its_job_and_nothing_else() {
+    let argv = r#"[sh, -c, 'test {n} = 2 && touch "$(printf "\377")"; echo took {n} ms']"#;
+    let laboratory =
+        Laboratory::with("echo", &ECHO.replace(ECHO_ARGV, argv).replace(ECHO_NOISE, ", on_failure: {stop_after: 9}"));
+    laboratory.expect(0, &["lock", "echo"]);
+    let said = laboratory.expect(3, &["run", "echo"]);
+    assert!(said.stdout.contains("6 ok, 3 not ok") && said.stderr.contains("can not be kept"), "{said:?}");
+    laboratory.expect(0, &["store", "check"]);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_keeps_nobody_waiting() {
+    let laboratory = Laboratory::with("echo", ECHO);
+    let path = laboratory.join("experiments/echo/experiment.yaml");
+    std::fs::remove_file(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let said = laboratory.expect(2, &["check", "echo"]);
+    assert!(said.stderr.contains("it is no regular file"), "{said:?}");
+}
+
+#[test]
+fn two_runs_at_once_never_measure_the_same_job() {
+    let manifest = ECHO.replace(ECHO_ARGV, "[sh, -c, 'sleep 0.3; echo took {n} ms']").replace(ECHO_NOISE, "");
+    let laboratory = Laboratory::with("echo", &manifest);
+    laboratory.expect(0, &["lock", "echo"]);
+    let mut first = laboratory.command(&["run", "echo"]);
+    let first = first.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    let said = laboratory.expect(3, &["run", "echo"]);
+    assert!(said.stderr.contains("the experiment `echo` is in use by another process"), "{said:?}");
+    assert!(first.wait_with_output().unwrap().status.success());
+    assert_eq!(laboratory.json(0, &["results", "echo"])["attempts"], 9);
+}
+
+#[test]
 fn a_recorded_run_is_told_again_as_it_was() {
     let laboratory = Laboratory::with("echo", ECHO);
     laboratory.expect(0, &["lock", "echo"]);
