@@ -8,11 +8,6 @@ pub const PRODUCT_TOLERANCE: f64 = 0.02;
 /// How far concurrency may exceed the queue as fio counts it, as a share: long operations outlive the window.
 pub const LITTLE_TOLERANCE: f64 = 0.02;
 
-/// The block size that bandwidth and IOPS imply, in bytes; `None` without operations.
-pub fn implied_block_size(bandwidth_bytes_per_second: f64, iops: f64) -> Option<f64> {
-    if iops > 0.0 { Some(bandwidth_bytes_per_second / iops) } else { None }
-}
-
 /// Whether IOPS × block size equals bandwidth within [`PRODUCT_TOLERANCE`].
 pub fn is_bandwidth_consistent(bandwidth_bytes_per_second: f64, iops: f64, block_size_bytes: f64) -> bool {
     let product = iops * block_size_bytes;
@@ -37,7 +32,6 @@ mod tests {
     fn bandwidth_is_iops_times_block_size() {
         assert!(is_bandwidth_consistent(4_096_000.0, 1000.0, 4096.0));
         assert!(!is_bandwidth_consistent(1_048_576.0, 250.0, 4096.0 * 2.0));
-        assert_eq!(implied_block_size(4096.0, 0.0), None);
     }
 
     #[test]

@@ -146,6 +146,7 @@ fn a_file_that_is_no_paper_is_refused_without_a_crash() {
         let name = format!("{number}.pdf");
         laboratory.write(&name, bytes);
         laboratory.expect(4, &["verify", &name]);
+        laboratory.expect(4, &["trace", &name, "--", "-1"]);
     }
     laboratory.expect(2, &["verify", "absent.pdf"]);
 }

@@ -200,6 +200,9 @@ pub(crate) struct TraceArguments {
     /// A printed number, its place in reading order (`#12`), or a part of its name
     #[arg(allow_hyphen_values = true)]
     pub(crate) token: String,
+    /// Used by `trace` itself, in a child with limits
+    #[arg(long, hide = true)]
+    pub(crate) limited: bool,
 }
 
 #[derive(Debug, Args)]

@@ -38,11 +38,6 @@ pub struct Faulty {
 
 const STOPPED: &str = "the machine has stopped";
 
-/// Whether an error comes from a stopped machine.
-pub fn is_stopped(error: &io::Error) -> bool {
-    error.to_string().contains(STOPPED)
-}
-
 impl Faulty {
     /// With a fault at the nth changing operation, from 1.
     pub fn new(fault: Fault, nth: u64) -> Self {

@@ -16,8 +16,12 @@ pub fn set(memory_bytes: u64, processor_s: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs this program with its own arguments and one more; its exit code, or none where a signal ended it.
-pub fn repeat_in_child(program: &Path, extra: &str) -> io::Result<Option<u8>> {
-    let status = Command::new(program).args(std::env::args_os().skip(1)).arg(extra).status()?;
+/// Runs this program with its own arguments and one more behind its verb (before any `--`); its exit code, or none where a
+/// signal ended it.
+pub fn repeat_in_child(program: &Path, verbs: &[&str], extra: &str) -> io::Result<Option<u8>> {
+    let mut arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    let verb = arguments.iter().position(|one| one.to_str().is_some_and(|one| verbs.contains(&one)));
+    arguments.insert(verb.map_or(0, |at| at + 1), extra.into());
+    let status = Command::new(program).args(arguments).status()?;
     Ok(status.code().filter(|code| *code != 101).and_then(|code| u8::try_from(code).ok()))
 }

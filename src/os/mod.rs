@@ -13,9 +13,9 @@ pub mod supervision;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use faulty::{Fault, Faulty, is_stopped};
+pub use faulty::{Fault, Faulty};
 pub use machine::Machine;
-pub use process::{Captured, Child, Exit, Launch, Output, kill_group, marked_processes, signal_processes};
+pub use process::{Captured, Child, Exit, Launch, Output, ask_to_end, end, kill_group, marked_processes};
 
 /// What a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

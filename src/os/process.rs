@@ -156,9 +156,17 @@ pub fn marked_processes(mark: &str) -> Vec<i32> {
     found
 }
 
-/// Asks processes to end, or ends them.
-pub fn signal_processes(processes: &[i32], is_polite: bool) {
-    let signal = if is_polite { Signal::TERM } else { Signal::KILL };
+/// Asks processes to end.
+pub fn ask_to_end(processes: &[i32]) {
+    signal_all(processes, Signal::TERM);
+}
+
+/// Ends processes.
+pub fn end(processes: &[i32]) {
+    signal_all(processes, Signal::KILL);
+}
+
+fn signal_all(processes: &[i32], signal: Signal) {
     for process in processes.iter().filter_map(|process| Pid::from_raw(*process)) {
         let _ = rustix::process::kill_process(process, signal);
     }

@@ -16,7 +16,7 @@ use crate::inventory::Inventory;
 use crate::measurement::Metric;
 use crate::plan::{Case, Plan, Settings};
 use crate::statistics::{NoiseFloor, Summary, noise_floor, summarize};
-use crate::store::event::{Environment, Origin, Outcome};
+use crate::store::event::{Environment, Outcome};
 use crate::tool;
 
 pub use collect::collect;
@@ -135,9 +135,6 @@ pub struct AttemptRecord {
     /// Why.
     pub reason: String,
 }
-
-/// How numbers came to be: all that this program collects itself is measured.
-pub const ORIGIN: Origin = Origin::Measured;
 
 /// Results as a plan would give them, every value one: to check prose before anything is measured.
 pub fn rehearsal(plan: &Plan) -> Results {

@@ -43,7 +43,7 @@ pub(super) fn end_strays(mark: &str) {
 pub(super) fn end_marked(mark: &str) {
     const GRACE: Duration = Duration::from_millis(300);
     const LOOKS: usize = 100;
-    let mut is_polite = true;
+    let mut is_first = true;
     let mut looks_empty = 0;
     for _ in 0..LOOKS {
         let found = crate::os::marked_processes(mark);
@@ -56,8 +56,13 @@ pub(super) fn end_marked(mark: &str) {
             continue;
         }
         looks_empty = 0;
-        crate::os::signal_processes(&found, is_polite);
-        supervision::rest(if is_polite { GRACE } else { Duration::from_millis(20) });
-        is_polite = false;
+        if is_first {
+            crate::os::ask_to_end(&found);
+            supervision::rest(GRACE);
+        } else {
+            crate::os::end(&found);
+            supervision::rest(Duration::from_millis(20));
+        }
+        is_first = false;
     }
 }

@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
         if !self.known.insert(digest) {
             return Ok(reference);
         }
-        if bytes.len() > LOOSE_LIMIT {
+        if bytes.len() > super::LOOSE_FROM_BYTES {
             let put = object::put(self.os, &self.layout, &digest, bytes);
             self.poison_on_error(put)?;
             let path = self.layout.object(&digest);
@@ -261,8 +261,6 @@ impl<'a> Writer<'a> {
         result
     }
 }
-
-const LOOSE_LIMIT: usize = super::LOOSE_FROM_BYTES;
 
 /// How many attempts started without an end.
 fn open_attempts(journal: &Journal) -> u64 {

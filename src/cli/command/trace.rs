@@ -1,6 +1,6 @@
 //! `trace`: from a printed number to the bytes it came from.
 
-use super::verify::{layout_of, paper_path};
+use super::verify::{in_child, layout_of, limit_this_process, paper_path};
 use crate::cellmap::{CellMap, Entry};
 use crate::cli::arguments::TraceArguments;
 use crate::cli::failure::Failure;
@@ -14,6 +14,10 @@ use crate::verify;
 const SHOWN_MAX: usize = 20;
 
 pub(crate) fn run(session: &Session, arguments: &TraceArguments) -> Result<u8, Failure> {
+    if !arguments.limited {
+        return in_child(session);
+    }
+    limit_this_process()?;
     let path = paper_path(session, &arguments.paper);
     let bytes = session.os.read(&path, pdf::FILE_LIMIT_BYTES).map_err(Failure::io(&path))?;
     let (files, _) = verify::attachments(&bytes)?;

@@ -21,7 +21,7 @@ pub(crate) fn run(session: &Session, arguments: &VerifyArguments) -> Result<u8, 
     if !arguments.limited {
         return in_child(session);
     }
-    limits::set(MEMORY_BYTES, PROCESSOR_S).map_err(|error| Failure::incomplete(error.to_string()))?;
+    limit_this_process()?;
     let path = paper_path(session, &arguments.paper);
     let bytes = session.os.read(&path, pdf::FILE_LIMIT_BYTES).map_err(Failure::io(&path))?;
     let (files, _) = verify::attachments(&bytes).map_err(|error| no_paper(&path, &error))?;
@@ -52,10 +52,15 @@ fn no_paper(path: &Path, error: &verify::VerifyError) -> Failure {
     Failure::Other { code: 4, message: format!("{}: {error}", path.display()), help: Some(help.to_owned()) }
 }
 
+/// Limits what reading a stranger's file may take.
+pub(crate) fn limit_this_process() -> Result<(), Failure> {
+    limits::set(MEMORY_BYTES, PROCESSOR_S).map_err(|error| Failure::incomplete(error.to_string()))
+}
+
 /// The same command line once more, as a child that limits itself.
-fn in_child(session: &Session) -> Result<u8, Failure> {
+pub(crate) fn in_child(session: &Session) -> Result<u8, Failure> {
     let program = session.os.own_program().map_err(Failure::io(Path::new("benchpaper")))?;
-    match limits::repeat_in_child(&program, "--limited") {
+    match limits::repeat_in_child(&program, &["verify", "trace"], "--limited") {
         Ok(Some(code)) => Ok(code),
         Ok(None) => {
             let message = "it can not be read within the limits on memory and time";
