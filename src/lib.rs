@@ -24,11 +24,13 @@ pub mod os;
 
 pub mod store;
 
+pub mod image;
 pub mod inventory;
 pub mod manifest;
 pub mod paper;
 pub mod pdf;
 
+pub mod guest;
 pub mod tool;
 
 pub mod lock;

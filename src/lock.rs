@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::guest::qemu;
+use crate::image::Image;
 use crate::inventory::{Fact, Inventory, meets};
 use crate::manifest::{Experiment, Role};
 use crate::name::Name;
@@ -33,6 +35,9 @@ pub struct Lock {
     /// The files beside the manifest that jobs use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Digest>,
+    /// What guests boot, by the guests' name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub images: BTreeMap<String, Image>,
     /// The expanded cases of each profile.
     pub cases: BTreeMap<String, CasesPin>,
 }
@@ -72,7 +77,8 @@ pub fn resolve(
     let is_pinned = |path: &str| PINNED.contains(&path) || path.starts_with("tool.");
     let facts = inventory.0.iter().filter(|(path, _)| is_pinned(path));
     let facts = facts.filter_map(|(path, fact)| Some((path.clone(), fact.value()?.to_owned()))).collect();
-    Lock { format: FORMAT.to_owned(), experiment: experiment.name.value.clone(), facts, files, cases }
+    let name = experiment.name.value.clone();
+    Lock { format: FORMAT.to_owned(), experiment: name, facts, files, images: BTreeMap::new(), cases }
 }
 
 /// The lock as YAML, with a line that says who writes it.
@@ -131,9 +137,12 @@ pub fn check_requirements(experiment: &Experiment, inventory: &Inventory, source
     let hosts = experiment.hosts.iter().filter(|(_, host)| host.role.0.contains(&Role::Sut));
     let of_hosts =
         hosts.flat_map(|(_, host)| host.require.iter().map(|(path, wanted)| (path.value.to_string(), wanted)));
-    let of_tools = experiment.tools.iter().map(|(name, pin)| (format!("tool.{}.version", name.value), &pin.version));
+    let of_tools = experiment.tools.iter().filter(|_| experiment.guest().is_none());
+    let of_tools = of_tools.map(|(name, pin)| (format!("tool.{}.version", name.value), &pin.version));
+    let of_hypervisors = experiment.hypervisors.iter().filter_map(|(_, one)| one.version.as_ref());
+    let of_hypervisors = of_hypervisors.map(|version| (format!("tool.{}.version", qemu::PROGRAM), version));
     let mut found = vec![];
-    for (path, wanted) in of_hosts.chain(of_tools) {
+    for (path, wanted) in of_hosts.chain(of_tools).chain(of_hypervisors) {
         let value = inventory.value(&path);
         let message = match value.map(|value| meets(value, &wanted.value)) {
             Some(Some(true)) => continue,
@@ -147,8 +156,23 @@ pub fn check_requirements(experiment: &Experiment, inventory: &Inventory, source
     found
 }
 
-/// What keys of jobs depend on besides the case: machine, programs and kind of environment.
-pub fn binding(lock: &Lock, environment: &str, programs: &[String]) -> Digest {
+/// What the manifest requires of the programs in an image and does not find.
+pub fn check_image(experiment: &Experiment, image: &Image, source: &Source) -> Vec<Diagnostic> {
+    let mut found = vec![];
+    for (name, pin) in experiment.tools.iter() {
+        let Some(program) = image.programs.get(name.value.as_str()) else { continue };
+        if meets(&program.version, &pin.version.value) != Some(true) {
+            let message =
+                format!("the guests' `{}` is `{}`, required is `{}`", name.value, program.version, pin.version.value);
+            let help = "Require what the archive has.";
+            found.push(Diagnostic::error("lock::requirement", message).at(source, pin.version.span).help(help));
+        }
+    }
+    found
+}
+
+/// What keys of jobs depend on besides the case: machine, programs, what guests boot, and kind of environment.
+pub fn binding(lock: &Lock, environment: &str, (programs, image): (&[String], Option<&str>)) -> Digest {
     const MACHINE: &[&str] =
         &["cpu.model", "cpu.cores", "cpu.threads", "memory.size", "os.kernel", "virtualization.role"];
     let mut text = format!("environment={environment}\n");
@@ -159,6 +183,9 @@ pub fn binding(lock: &Lock, environment: &str, programs: &[String]) -> Digest {
         let name = program.rsplit('/').next().unwrap_or(program);
         let path = format!("tool.{name}.sha256");
         text.push_str(&format!("{path}={}\n", lock.facts.get(&path).map_or("unavailable", String::as_str)));
+    }
+    if let Some(image) = image.and_then(|name| lock.images.get(name)) {
+        text.push_str(&format!("image.kernel={}\nimage.initramfs={}\n", image.kernel, image.initramfs));
     }
     Digest::tagged("benchpaper/binding@1", &[text.as_bytes()])
 }
@@ -171,7 +198,8 @@ mod tests {
         let facts = BTreeMap::from([("cpu.model".to_owned(), "X: \"1\"".to_owned())]);
         let pin = CasesPin { count: 3, digest: Digest::of(b"cases") };
         let cases = BTreeMap::from([("default".to_owned(), pin)]);
-        Lock { format: FORMAT.to_owned(), experiment: Name::new("x").unwrap(), facts, files: BTreeMap::new(), cases }
+        let experiment = Name::new("x").unwrap();
+        Lock { format: FORMAT.to_owned(), experiment, facts, files: BTreeMap::new(), images: BTreeMap::new(), cases }
     }
 
     #[test]

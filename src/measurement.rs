@@ -54,6 +54,8 @@ const WELL_KNOWN: &[WellKnown] = &[
         unit: Unit::NANOSECOND,
         better: Better::Lower,
     },
+    WellKnown { name: "fairness", title: "Least of most guest", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "start_skew", title: "Start skew", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "runtime", title: "Run time", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "operations", title: "Operations", unit: Unit::ONE, better: Better::Higher },
     WellKnown { name: "bytes", title: "Bytes", unit: Unit::BYTE, better: Better::Higher },

@@ -351,7 +351,7 @@ fn check_objects(results: &Results, reader: &Reader<'_>, report: &mut Report) {
 fn gives(results: &Results, (case, metric, sample): (usize, &MetricSamples, &Sample), bytes: &[u8]) -> bool {
     let case = &results.cases[case].case;
     let Some(tool) = tool::find(&case.tool) else { return false };
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: bytes, stderr: &[] });
+    let reading = tool.read(Some(&case.settings), Outputs::of(bytes, &[]));
     let is_the_one = |one: &crate::measurement::Measurement| {
         one.metric == metric.metric && one.pointer == sample.pointer && one.value.to_bits() == sample.value.to_bits()
     };

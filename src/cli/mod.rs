@@ -6,6 +6,7 @@
 mod arguments;
 mod command;
 mod failure;
+mod image;
 mod progress;
 mod show;
 mod workspace;

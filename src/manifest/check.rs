@@ -1,8 +1,9 @@
 //! What holds between the parts of a manifest: names that are referred to, levels, treatment, the numbers of the design.
 
+use super::guest::{Accelerator, Hypervisor};
 use super::node::{Node, Value};
 use super::shape::{Problems, Spanned};
-use super::{Arm, Experiment, FORMAT, Role};
+use super::{Arm, EnvironmentWord, Experiment, FORMAT, Role};
 use crate::name::{Name, nearest};
 use crate::source::Span;
 
@@ -14,6 +15,7 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
     }
     check_version(&experiment.version, problems);
     check_hosts(experiment, problems);
+    check_guests(experiment, problems);
     check_factors(experiment, problems);
     check_exclusions(experiment, problems);
     check_treatment(experiment, problems);
@@ -48,14 +50,16 @@ fn check_hosts(experiment: &Experiment, problems: &mut Problems) {
             "Give exactly one host `role: [controller, sut]`.",
         );
     }
+    let of_hosts = suts.iter().flat_map(|(_, host)| host.devices.names());
+    let devices: Vec<&str> = of_hosts.chain(experiment.guest_devices()).collect();
     if let Some(fill) = experiment
         .design
         .precondition
         .iter()
         .map(|step| &step.fill)
-        .find(|fill| suts.first().is_some_and(|(_, host)| host.devices.get(fill.device.value.as_str()).is_none()))
+        .find(|fill| !devices.contains(&fill.device.value.as_str()))
     {
-        unknown_reference("device", &fill.device, suts.iter().flat_map(|(_, host)| host.devices.names()), problems);
+        unknown_reference("device", &fill.device, devices.iter().copied(), problems);
     }
 }
 
@@ -158,15 +162,80 @@ fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
 fn arm_settings(experiment: &Experiment) -> Vec<(String, Span)> {
     let mut found: Vec<(String, Span)> = vec![];
     for (_, arm) in experiment.arms.iter() {
-        let Value::Map(entries) = &arm.set.value else { continue };
-        for (key, node) in entries {
-            let same = |other: &Arm| other.set.get(&key.text).and_then(Node::scalar) == node.scalar();
-            if !experiment.arms.iter().all(|(_, other)| same(other)) && !found.iter().any(|(one, _)| *one == key.text) {
-                found.push((key.text.clone(), key.span));
+        for choose in [|arm: &Arm| arm.set.clone(), |arm: &Arm| arm.guests.clone()] {
+            let Some(Value::Map(entries)) = choose(arm).map(|node| node.value) else { continue };
+            for (key, node) in &entries {
+                let same = |other: &Arm| choose(other).is_some_and(|other| same_value(other.get(&key.text), node));
+                let is_known = found.iter().any(|(one, _)| *one == key.text);
+                if !is_known && !experiment.arms.iter().all(|(_, other)| same(other)) {
+                    found.push((key.text.clone(), key.span));
+                }
             }
         }
     }
     found
+}
+
+/// Whether two settings say the same, places aside.
+fn same_value(one: Option<&Node>, other: &Node) -> bool {
+    let Some(one) = one else { return false };
+    match (&one.value, &other.value) {
+        (Value::Map(left), Value::Map(right)) => {
+            left.len() == right.len() && right.iter().all(|(key, node)| same_value(one.get(&key.text), node))
+        }
+        (Value::List(left), Value::List(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_value(Some(left), right))
+        }
+        _ => one.scalar() == other.scalar(),
+    }
+}
+
+fn check_guests(experiment: &Experiment, problems: &mut Problems) {
+    if let Some((name, _)) = experiment.guests.iter().nth(1) {
+        let help = "Let `count` say how many there are, and give each experiment its own kind of guest.";
+        problems.error("manifest::guests", name.span, "a second kind of guests", help);
+    }
+    for (name, hypervisor) in experiment.hypervisors.iter() {
+        if let Some(host) = &hypervisor.host
+            && experiment.hosts.get(host.value.as_str()).is_none()
+        {
+            unknown_reference("host", host, experiment.hosts.names(), problems);
+        }
+        check_environment(experiment, (name.value.as_str(), hypervisor), problems);
+    }
+    let has_host_devices = experiment.sut().is_some_and(|sut| !sut.devices.is_empty());
+    if let (Some((name, _)), true) = (experiment.guest(), has_host_devices) {
+        let help = "Give the disks to the guests, under `guests`, or leave the guests away.";
+        problems.error("manifest::guests", name.span, "jobs run in guests, which see no devices of the host", help);
+    }
+}
+
+/// What the numbers are follows from what executes the instructions.
+fn check_environment(experiment: &Experiment, (name, hypervisor): (&str, &Hypervisor), problems: &mut Problems) {
+    let Some(environment) = &experiment.environment else { return };
+    let accelerator = hypervisor.accelerator.value;
+    let fits = match environment.value {
+        EnvironmentWord::Hardware => accelerator == Accelerator::Kvm,
+        EnvironmentWord::Emulated | EnvironmentWord::VirtualExact => accelerator == Accelerator::Tcg,
+        EnvironmentWord::Unknown => true,
+    };
+    if !fits {
+        let message =
+            format!("the environment `{}` under `{name}` with `{}`", environment.value.word(), accelerator.word());
+        let help = "`tcg` is emulated or virtual-exact, `kvm` is hardware; leave `environment` away.";
+        problems.error("manifest::environment", environment.span, message, help);
+    }
+    match &hypervisor.instruction_time_shift {
+        Some(shift) if shift.value > 10 => {
+            let help = "Write 0 to 10: an instruction takes 1 to 1024 nanoseconds.";
+            problems.error("manifest::instruction-time", shift.span, format!("the shift {}", shift.value), help);
+        }
+        Some(shift) if environment.value != EnvironmentWord::VirtualExact => {
+            let help = "Write `environment: virtual-exact`, or leave it away.";
+            problems.error("manifest::instruction-time", shift.span, "instructions are counted", help);
+        }
+        _ => {}
+    }
 }
 
 fn check_design(experiment: &Experiment, problems: &mut Problems) {

@@ -4,6 +4,8 @@
 //! workload stay a tree that the tool reads later, with the same places. It runs nothing and opens no other file.
 
 mod check;
+mod disclosure;
+pub mod guest;
 pub mod node;
 pub mod shape;
 
@@ -11,6 +13,7 @@ use crate::diagnostic::{Diagnostic, any_error};
 use crate::name::Name;
 use crate::source::{Source, Span};
 
+use guest::{Hypervisor, Reboot};
 use node::{Node, Value};
 use shape::{Map, OneOrMany, Problems, Shape, Share, Size, Spanned, Time, record, words};
 
@@ -36,8 +39,12 @@ record! {
         question: String,
         /// The machines by name.
         hosts: Map<Host>,
-        /// What the measured numbers are: on real hardware unless the machine is known to be emulated.
-        environment: Option<EnvironmentWord>,
+        /// What the measured numbers are: on real hardware unless the machine or the guests are known to be emulated.
+        environment: Option<Spanned<EnvironmentWord>>,
+        /// The hypervisors by name.
+        hypervisors: Map<Hypervisor>,
+        /// The guests that jobs run in, by name; none where jobs run on the host itself.
+        guests: Map<Node>,
         /// What a tool's version must be.
         tools: Map<ToolPin>,
         /// The workloads by name; `tool` names the program, the other keys are the tool's.
@@ -124,6 +131,8 @@ words! {
         Hardware = "hardware",
         /// Software emulation.
         Emulated = "emulated",
+        /// Emulation that counts instructions instead of time, without host I/O: replicates are byte-identical.
+        VirtualExact = "virtual-exact",
         /// Not known.
         Unknown = "unknown",
     }
@@ -173,7 +182,9 @@ record! {
     /// A named bundle of settings.
     pub struct Arm {
         /// The settings that replace those of the workload.
-        set: Node,
+        set: Option<Node>,
+        /// The settings that replace those of the guests.
+        guests: Option<Node>,
         /// Why these settings.
         why: Option<String>,
     }
@@ -291,6 +302,8 @@ record! {
         replicates: Spanned<u64>,
         /// What is really repeated, such as job or boot.
         replicate_unit: Option<String>,
+        /// When guests are booted anew: for each job unless said otherwise.
+        reboot_guests: Option<Reboot>,
         /// In which order.
         order: Order,
         /// The seed of the order.
@@ -416,55 +429,8 @@ record! {
     }
 }
 
-record! {
-    /// What the paper owes its readers.
-    pub struct Disclosure {
-        /// Which list of facts: storage, or none.
-        profile: DisclosureProfile,
-        /// Facts that are not given, each with a reason.
-        waived: Map<String>,
-    }
-}
-
 pub use check::unknown_reference;
-
-words! {
-    /// What kind of disclosure a paper owes.
-    pub enum DisclosureProfile {
-        /// Processor, memory, kernel, file system, disks and their settings, tools.
-        Storage = "storage",
-        /// Nothing in particular.
-        None = "none",
-    }
-}
-
-impl DisclosureProfile {
-    /// The facts that a reader of such a paper needs; `*` stands for any name.
-    pub const fn facts(self) -> &'static [&'static str] {
-        match self {
-            Self::Storage => &[
-                "cpu.model",
-                "cpu.microcode",
-                "cpu.governor",
-                "cpu.smt",
-                "memory.size",
-                "os.kernel",
-                "filesystem.type",
-                "filesystem.options",
-                "block.*.model",
-                "block.*.firmware",
-                "block.*.scheduler",
-                "block.*.write_cache",
-                "tool.*.version",
-                "tool.*.sha256",
-                "virtualization.role",
-                "storage.target",
-                "storage.fill",
-            ],
-            Self::None => &[],
-        }
-    }
-}
+pub use disclosure::{Disclosure, DisclosureProfile};
 
 /// A manifest and what is worth knowing about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -497,9 +463,30 @@ pub fn parse(source: &Source) -> Parsed {
 }
 
 impl Experiment {
+    /// What the measured numbers are: as declared, or as what executes the guests makes them.
+    pub fn environment(&self) -> EnvironmentWord {
+        let declared = self.environment.as_ref().map(|environment| environment.value);
+        let emulates = |hypervisor: &Hypervisor| hypervisor.accelerator.value == guest::Accelerator::Tcg;
+        let is_emulated = self.guest().is_some() && self.hypervisors.iter().any(|(_, one)| emulates(one));
+        declared.unwrap_or(if is_emulated { EnvironmentWord::Emulated } else { EnvironmentWord::Hardware })
+    }
+
     /// The system under test.
     pub fn sut(&self) -> Option<&Host> {
         self.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut)).map(|(_, host)| host)
+    }
+
+    /// The guests, where jobs run in any, with their name.
+    pub fn guest(&self) -> Option<(&Spanned<Name>, &Node)> {
+        self.guests.iter().next()
+    }
+
+    /// The names of the disks and volumes of the guests.
+    pub fn guest_devices(&self) -> Vec<&str> {
+        let Some((_, guest)) = self.guest() else { return vec![] };
+        let maps = ["disks", "volumes"].into_iter().filter_map(|key| guest.get(key));
+        let names = maps.filter_map(|node| if let Value::Map(entries) = &node.value { Some(entries) } else { None });
+        names.flatten().map(|(key, _)| key.text.as_str()).collect()
     }
 
     /// The size of a device of the system under test, in bytes.
@@ -511,7 +498,7 @@ impl Experiment {
 /// The files beside the manifest that workloads and arms name under `files`, sorted.
 pub fn input_files(experiment: &Experiment) -> Vec<String> {
     let settings = experiment.workloads.iter().map(|(_, workload)| &workload.settings);
-    let arms = experiment.arms.iter().map(|(_, arm)| &arm.set);
+    let arms = experiment.arms.iter().filter_map(|(_, arm)| arm.set.as_ref());
     let lists = settings.chain(arms).filter_map(|node| node.get("files"));
     let mut files: Vec<String> = lists
         .flat_map(|node| match &node.value {
@@ -519,6 +506,13 @@ pub fn input_files(experiment: &Experiment) -> Vec<String> {
             _ => vec![],
         })
         .collect();
+    for (_, guest) in experiment.guests.iter() {
+        let kernel = guest.get("kernel");
+        files.extend(["file", "userland"].iter().filter_map(|key| kernel?.get(key)?.scalar()));
+        if let Some(Value::Map(disks)) = guest.get("disks").map(|disks| &disks.value) {
+            files.extend(disks.iter().filter_map(|(_, disk)| disk.get("image")?.scalar()));
+        }
+    }
     files.sort();
     files.dedup();
     files

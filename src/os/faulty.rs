@@ -231,9 +231,19 @@ impl Os for Faulty {
         self.machine.find_program(name)
     }
 
+    fn free_port(&self) -> io::Result<u16> {
+        self.state.alive()?;
+        self.machine.free_port()
+    }
+
     fn capture(&self, argv: &[&str]) -> io::Result<Captured> {
         self.state.alive()?;
         self.machine.capture(argv)
+    }
+
+    fn perform(&self, launch: &Launch) -> io::Result<Captured> {
+        self.state.alive()?;
+        self.machine.perform(launch)
     }
 
     fn spawn(&self, launch: &Launch) -> io::Result<Child> {

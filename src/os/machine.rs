@@ -191,8 +191,16 @@ impl Os for Machine {
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_program(path))
     }
 
+    fn free_port(&self) -> io::Result<u16> {
+        Ok(std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+    }
+
     fn capture(&self, argv: &[&str]) -> io::Result<Captured> {
         process::capture(argv)
+    }
+
+    fn perform(&self, launch: &Launch) -> io::Result<Captured> {
+        process::perform(launch)
     }
 
     fn spawn(&self, launch: &Launch) -> io::Result<Child> {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use faulty::{Fault, Faulty};
 pub use machine::Machine;
-pub use process::{Captured, Child, Exit, Launch, Output, ask_to_end, end, kill_group, marked_processes};
+pub use process::{Captured, Child, Exit, Input, Launch, Output, Pipes, ask_to_end, end, kill_group, marked_processes};
 
 /// What a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,8 +125,12 @@ pub trait Os: Send + Sync {
     fn processors(&self) -> usize;
     /// The full path of a program found on `PATH`, or of a path with a slash, where it may be executed.
     fn find_program(&self, name: &str) -> Option<PathBuf>;
+    /// A TCP port of 127.0.0.1 that nobody listens on now.
+    fn free_port(&self) -> io::Result<u16>;
     /// Runs one of our fixed probes to its end and returns what it printed.
     fn capture(&self, argv: &[&str]) -> io::Result<Captured>;
+    /// Runs a step of ours in a folder to its end, with few variables, and returns the end of what it printed.
+    fn perform(&self, launch: &Launch) -> io::Result<Captured>;
     /// Starts a process of a job.
     fn spawn(&self, launch: &Launch) -> io::Result<Child>;
 }

@@ -32,6 +32,18 @@ pub struct Launch {
     pub folder: PathBuf,
     /// Variables set besides the few that are passed on.
     pub variables: Vec<(String, String)>,
+    /// What it reads.
+    pub input: Input,
+}
+
+/// What a process reads from its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Input {
+    /// Nothing.
+    #[default]
+    Null,
+    /// What the runner writes.
+    Pipe,
 }
 
 /// How a process ended.
@@ -68,36 +80,53 @@ const PASSED_ON: &[&str] = &["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH"];
 
 pub(super) fn capture(argv: &[&str]) -> io::Result<Captured> {
     let (program, arguments) = argv.split_first().ok_or_else(|| io::Error::other("no program"))?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let (mut stdout, mut stderr) = (vec![], vec![]);
-    let error_pipe = child.stderr.take();
-    let reader = std::thread::spawn(move || {
-        if let Some(pipe) = error_pipe {
-            let _ = pipe.take(CAPTURE_LIMIT_BYTES).read_to_end(&mut stderr);
-        }
-        stderr
-    });
-    if let Some(pipe) = child.stdout.take() {
-        pipe.take(CAPTURE_LIMIT_BYTES).read_to_end(&mut stdout)?;
-    }
-    let status = child.wait()?;
-    let stderr = reader.join().unwrap_or_default();
-    Ok(Captured { stdout, stderr, is_success: status.success() })
+    let mut command = Command::new(program);
+    command.args(arguments).env("LC_ALL", "C");
+    run_to_end(command)
 }
 
-pub(super) fn spawn(launch: &Launch) -> io::Result<Child> {
+pub(super) fn perform(launch: &Launch) -> io::Result<Captured> {
+    run_to_end(command(launch)?)
+}
+
+fn run_to_end(mut command: Command) -> io::Result<Captured> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let error_pipe = child.stderr.take();
+    let reader = std::thread::spawn(move || error_pipe.map(read_all).transpose());
+    let stdout = child.stdout.take().map(read_all).transpose();
+    let status = child.wait()?;
+    let stderr = reader.join().map_err(|_| io::Error::other("the reader of a pipe failed"))?;
+    Ok(Captured {
+        stdout: stdout?.unwrap_or_default(),
+        stderr: stderr?.unwrap_or_default(),
+        is_success: status.success(),
+    })
+}
+
+/// Reads a pipe to its end and keeps so much of it; a program that prints more is not kept waiting.
+fn read_all(mut pipe: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    (&mut pipe).take(CAPTURE_LIMIT_BYTES).read_to_end(&mut bytes)?;
+    io::copy(&mut pipe, &mut io::sink())?;
+    Ok(bytes)
+}
+
+/// A command with few of our variables and without an input.
+fn command(launch: &Launch) -> io::Result<Command> {
     let (program, arguments) = launch.argv.split_first().ok_or_else(|| io::Error::other("no program"))?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&launch.folder).env_clear();
     command.envs(PASSED_ON.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
     command.env("LC_ALL", "C").envs(launch.variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(command)
+}
+
+pub(super) fn spawn(launch: &Launch) -> io::Result<Child> {
+    let mut command = command(launch)?;
+    if launch.input == Input::Pipe {
+        command.stdin(Stdio::piped());
+    }
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut command = tokio::process::Command::from(command);
     command.kill_on_drop(true);
@@ -112,16 +141,40 @@ impl Child {
         self.group.map(|group| group.as_raw_nonzero().get())
     }
 
+    /// The pipes of a process that is talked to: what it reads, what it prints, and what it complains.
+    pub fn pipes(&mut self) -> Option<Pipes> {
+        let (input, output, errors) = (self.child.stdin.take()?, self.child.stdout.take()?, self.child.stderr.take()?);
+        Some(Pipes { input, output: tokio::io::BufReader::new(output), errors })
+    }
+
+    /// Waits until it has ended.
+    pub async fn ended(&mut self) -> io::Result<Exit> {
+        Ok(exit_of(self.child.wait().await?))
+    }
+
     /// Reads all it prints, at most `limit_bytes` each way, until it ends.
     pub async fn wait(&mut self, limit_bytes: u64) -> io::Result<Output> {
         let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
         let (stdout, stderr, status) =
             tokio::join!(read_limited(stdout, limit_bytes), read_limited(stderr, limit_bytes), self.child.wait());
-        let status = status?;
-        let signal = std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0);
-        let exit = status.code().map_or(Exit::Signal(signal), Exit::Code);
+        let exit = exit_of(status?);
         Ok(Output { stdout: stdout?, stderr: stderr?, exit })
     }
+}
+
+/// The ends of a running process's pipes.
+pub struct Pipes {
+    /// What it reads.
+    pub input: tokio::process::ChildStdin,
+    /// What it prints.
+    pub output: tokio::io::BufReader<tokio::process::ChildStdout>,
+    /// What it complains.
+    pub errors: tokio::process::ChildStderr,
+}
+
+fn exit_of(status: std::process::ExitStatus) -> Exit {
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0);
+    status.code().map_or(Exit::Signal(signal), Exit::Code)
 }
 
 async fn read_limited(pipe: Option<impl tokio::io::AsyncRead + Unpin>, limit_bytes: u64) -> io::Result<Vec<u8>> {

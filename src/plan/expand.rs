@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::{Case, Settings};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::guest::{self, Spec};
 use crate::manifest::node::{Key, Node, Value};
 use crate::manifest::shape::Problems;
-use crate::manifest::{Experiment, Level, Workload};
+use crate::manifest::{Arm, Experiment, Level, Workload};
 use crate::measurement::Metric;
 use crate::name::nearest;
 use crate::source::Source;
@@ -34,6 +35,8 @@ pub struct Expansion {
 struct Identity<'a> {
     tool: &'a str,
     settings: &'a serde_json::Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guest: Option<&'a Spec>,
     ramp_time_ns: String,
     runtime_ns: String,
     design: &'a serde_json::Value,
@@ -166,15 +169,34 @@ impl<'a> Builder<'a> {
             problems.error("plan::unknown-tool", workload.tool.span, message, help);
             return None;
         };
-        let node = self.merged(workload, levels, problems)?;
+        let arm = self.arm(levels);
+        let set = arm.and_then(|arm| arm.set.as_ref());
+        let node = merged(&workload.settings, set, levels, problems)?;
+        let guest = match self.experiment.guest() {
+            Some((name, guest)) => {
+                let guest = merged(guest, arm.and_then(|arm| arm.guests.as_ref()), levels, problems)?;
+                Some(guest::resolve(self.experiment, (name, &guest), self.files, problems)?)
+            }
+            None => None,
+        };
+        let of_guest = guest.as_ref().map(Spec::devices);
         let factors: BTreeMap<String, String> =
             levels.iter().map(|(factor, level)| ((*factor).to_owned(), level.text.clone())).collect();
-        let context = Context { devices: &self.devices, factors: &factors, files: self.files };
+        let devices = of_guest.as_ref().unwrap_or(&self.devices);
+        let context = Context { devices, factors: &factors, files: self.files };
         let settings = tool.resolve(&node, &context, problems)?;
+        if let Some(spec) = &guest
+            && let Err(reason) = tool.launches(&settings, self.settings.timing, spec.count)
+        {
+            let help = "Let the guests' `count` be what the tool can use.";
+            problems.error("plan::guests", workload.tool.span, reason, help);
+            return None;
+        }
         let timing = timing_of(tool, self.settings.timing);
         let identity = Identity {
             tool: tool.name(),
             settings: &settings,
+            guest: guest.as_ref(),
             ramp_time_ns: timing.ramp_time_ns.to_string(),
             runtime_ns: timing.runtime_ns.to_string(),
             design: &self.design,
@@ -182,7 +204,7 @@ impl<'a> Builder<'a> {
         };
         let digest = Digest::of_value("benchpaper/case@1", &identity).ok()?;
         let (workload, tool, noise) = (name.to_owned(), tool.name().to_owned(), noise.map(str::to_owned));
-        Some(Case { digest, factors, workload, tool, settings, timing, noise })
+        Some(Case { digest, factors, workload, tool, settings, guest, timing, noise })
     }
 
     /// The workload that the levels choose, or the only one.
@@ -193,33 +215,52 @@ impl<'a> Builder<'a> {
         Some((key.value.as_str(), workload))
     }
 
-    /// The workload's settings with the arm's in their place, and factors replaced by their levels.
-    fn merged(&self, workload: &Workload, levels: &Levels<'_>, problems: &mut Problems) -> Option<Node> {
-        let Value::Map(entries) = &workload.settings.value else { return None };
-        let mut entries: Vec<(Key, Node)> = entries.clone();
-        let arm = levels
-            .iter()
-            .find(|(factor, _)| *factor == "arm")
-            .and_then(|(_, level)| self.experiment.arms.get(&level.text));
-        if let Some(arm) = arm {
-            let Value::Map(set) = &arm.set.value else {
-                problems.expected(
-                    &arm.set,
-                    "settings that replace those of the workload",
-                    "Write `set: {engine: libaio}`.",
-                );
-                return None;
-            };
-            for (key, node) in set {
-                match entries.iter_mut().find(|(one, _)| one.text == key.text) {
-                    Some((_, old)) => *old = node.clone(),
-                    None => entries.push((key.clone(), node.clone())),
-                }
+    /// The arm that the levels choose.
+    fn arm(&self, levels: &Levels<'_>) -> Option<&'a Arm> {
+        let (_, level) = levels.iter().find(|(factor, _)| *factor == "arm")?;
+        self.experiment.arms.get(&level.text)
+    }
+}
+
+/// Settings with an arm's in their place, and factors replaced by their levels.
+fn merged(settings: &Node, set: Option<&Node>, levels: &Levels<'_>, problems: &mut Problems) -> Option<Node> {
+    let Value::Map(entries) = &settings.value else {
+        problems.expected(settings, "a mapping of settings", "Write it as `key: value`.");
+        return None;
+    };
+    let mut entries: Vec<(Key, Node)> = entries.clone();
+    if let Some(set) = set {
+        let Value::Map(set) = &set.value else {
+            problems.expected(set, "settings that replace those of the workload", "Write `set: {engine: libaio}`.");
+            return None;
+        };
+        for (key, node) in set {
+            match entries.iter_mut().find(|(one, _)| one.text == key.text) {
+                Some((_, old)) => overlay(old, node),
+                None => entries.push((key.clone(), node.clone())),
             }
         }
-        // a setting whose factor is not known is reported and left away, so that the others are looked at too
-        entries.retain_mut(|(_, node)| replace_factors(node, levels, problems).is_some());
-        Some(Node { span: workload.settings.span, value: Value::Map(entries) })
+    }
+    // a setting whose factor is not known is reported and left away, so that the others are looked at too
+    entries.retain_mut(|(_, node)| replace_factors(node, levels, problems).is_some());
+    Some(Node { span: settings.span, value: Value::Map(entries) })
+}
+
+/// Puts a setting in the place of another; of two mappings the entries are joined.
+fn overlay(old: &mut Node, new: &Node) {
+    let (Value::Map(entries), Value::Map(set)) = (&mut old.value, &new.value) else {
+        *old = new.clone();
+        return;
+    };
+    if factor_reference(new).is_some() {
+        *old = new.clone();
+        return;
+    }
+    for (key, node) in set {
+        match entries.iter_mut().find(|(one, _)| one.text == key.text) {
+            Some((_, old)) => overlay(old, node),
+            None => entries.push((key.clone(), node.clone())),
+        }
     }
 }
 
@@ -307,12 +348,19 @@ fn check_metrics(experiment: &Experiment, cases: &[Case], problems: &mut Problem
 /// A factor that no setting refers to changes nothing, and its levels would be compared all the same.
 fn check_factors_are_used(experiment: &Experiment, problems: &mut Problems) {
     let settings = experiment.workloads.iter().map(|(_, workload)| &workload.settings);
-    let nodes: Vec<&Node> = settings.chain(experiment.arms.iter().map(|(_, arm)| &arm.set)).collect();
+    let of_arms = experiment.arms.iter().flat_map(|(_, arm)| [arm.set.as_ref(), arm.guests.as_ref()]).flatten();
+    let guests = experiment.guests.iter().map(|(_, guest)| guest);
+    let nodes: Vec<&Node> = settings.chain(of_arms).chain(guests).collect();
     for (name, _) in experiment.matrix.factors.iter() {
         let text = name.value.as_str();
         if !matches!(text, "workload" | "arm") && !nodes.iter().any(|node| refers_to(node, text)) {
             let help = format!("Write `{{factor: {text}}}` as the value of a setting.");
-            problems.error("plan::unused-factor", name.span, format!("no workload uses the factor `{text}`"), help);
+            problems.error(
+                "plan::unused-factor",
+                name.span,
+                format!("neither workload nor guest uses the factor `{text}`"),
+                help,
+            );
         }
     }
 }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::guest::{Spec, qemu};
 use crate::lock::{CasesPin, Lock, binding};
 use crate::manifest::{Experiment, Order, Profile};
 use crate::name::Name;
@@ -49,6 +50,9 @@ pub struct Case {
     pub tool: String,
     /// The resolved settings.
     pub settings: serde_json::Value,
+    /// What is booted for it; none where it runs on the host itself.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub guest: Option<Spec>,
     /// Ramp and run time.
     pub timing: Timing,
     /// `a` or `b` where the case is one side of a noise pair.
@@ -57,6 +61,14 @@ pub struct Case {
 }
 
 impl Case {
+    /// The programs that are started for it on the host.
+    pub fn programs(&self) -> Vec<String> {
+        match &self.guest {
+            Some(_) => [qemu::PROGRAM, qemu::IMAGE_PROGRAM].map(str::to_owned).to_vec(),
+            None => tool::find(&self.tool).map(|tool| tool.programs(&self.settings)).unwrap_or_default(),
+        }
+    }
+
     /// The levels in one line: `arm=direct block_size=4 KiB`.
     pub fn label(&self) -> String {
         let levels: Vec<String> = self.factors.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
@@ -138,7 +150,7 @@ pub fn cases_pin(cases: &[Case]) -> CasesPin {
 /// Joins cases and lock to a plan.
 pub fn plan(experiment: &Experiment, lock: &Lock, expansion: Expansion) -> Plan {
     let Expansion { settings, cases, .. } = expansion;
-    let environment = experiment.environment.map_or("hardware", |environment| environment.word());
+    let environment = experiment.environment().word();
     let bindings: Vec<Digest> = bindings(&cases, lock, environment);
     let key = |case: usize, replicate: u64| {
         let replicate_bytes = replicate.to_be_bytes();
@@ -155,15 +167,13 @@ pub fn plan(experiment: &Experiment, lock: &Lock, expansion: Expansion) -> Plan 
 
 /// One binding a case; cases that start the same programs share one computation.
 fn bindings(cases: &[Case], lock: &Lock, environment: &str) -> Vec<Digest> {
-    let mut known: BTreeMap<Vec<String>, Digest> = BTreeMap::new();
-    let programs = |case: &Case| tool::find(&case.tool).map(|tool| tool.programs(&case.settings)).unwrap_or_default();
-    cases
-        .iter()
-        .map(|case| {
-            let programs = programs(case);
-            *known.entry(programs.clone()).or_insert_with(|| binding(lock, environment, &programs))
-        })
-        .collect()
+    let mut known: BTreeMap<(Vec<String>, Option<String>), Digest> = BTreeMap::new();
+    let one = |case: &Case| {
+        let (programs, image) = (case.programs(), case.guest.as_ref().map(|guest| guest.name.clone()));
+        let bound = || binding(lock, environment, (&programs, image.as_deref()));
+        *known.entry((programs.clone(), image.clone())).or_insert_with(bound)
+    };
+    cases.iter().map(one).collect()
 }
 
 impl Plan {
@@ -191,15 +201,17 @@ impl Plan {
 
 /// The programs that cases start, sorted.
 pub fn programs(cases: &[Case]) -> Vec<String> {
-    let all = cases.iter().filter_map(|case| Some(tool::find(&case.tool)?.programs(&case.settings)));
-    all.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+    cases.iter().flat_map(Case::programs).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// How long a job takes when nothing is known of earlier ones: its times and what starting costs, in nanoseconds.
 pub fn expected_duration_ns(case: &Case) -> u64 {
     const START_NS: u64 = 400_000_000;
+    const BOOT_NS: u64 = 6_000_000_000;
+    const OTHER_BOOT_NS: u64 = 3_500_000_000;
     let timed = case.timing.ramp_time_ns + case.timing.runtime_ns;
-    if timed == 0 { 0 } else { timed + START_NS }
+    let started = if timed == 0 { 0 } else { timed + START_NS };
+    started + case.guest.as_ref().map_or(0, |guest| BOOT_NS + (guest.count - 1) * OTHER_BOOT_NS)
 }
 
 /// How long some jobs take together, in nanoseconds.

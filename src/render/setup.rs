@@ -78,7 +78,8 @@ fn workload_table(scope: &Scope<'_>, name: &str) -> Block {
     let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
     for case in cases.take(1_000) {
         let described = crate::tool::find(&case.tool).map(|tool| tool.describe(&case.settings)).unwrap_or_default();
-        for (setting, value) in described {
+        let guest = case.guest.as_ref().map(|guest| guest.describe()).unwrap_or_default();
+        for (setting, value) in described.into_iter().chain(guest) {
             match rows.iter_mut().find(|(one, _)| *one == setting) {
                 Some((_, values)) if values.contains(&value) => {}
                 Some((_, values)) => values.push(value),
@@ -110,7 +111,7 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
     if !scope.experiment.arms.is_empty() {
         let arms = scope.experiment.arms.iter();
         let rows = arms.map(|(name, arm)| {
-            vec![cell(name.value.as_str()), cell(arm.set.shown()), cell(arm.why.clone().unwrap_or_default())]
+            vec![cell(name.value.as_str()), cell(shown(arm)), cell(arm.why.clone().unwrap_or_default())]
         });
         let columns = vec![Column::text(WORDS.arm), Column::text(WORDS.sets), Column::text(WORDS.reason)];
         let caption = WORDS.arms_caption.to_owned();
@@ -128,4 +129,10 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
         }));
     }
     blocks
+}
+
+/// The settings of an arm in one line.
+fn shown(arm: &crate::manifest::Arm) -> String {
+    let parts = [&arm.set, &arm.guests].into_iter().flatten().map(|node| node.shown());
+    parts.collect::<Vec<_>>().join("; ")
 }

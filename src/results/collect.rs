@@ -110,7 +110,13 @@ fn read_all(
 fn read_one(case: &Case, finished: &Finished, reader: &Reader<'_>) -> Result<Read, StoreError> {
     let (Some(tool), Some(stdout)) = (tool::find(&case.tool), finished.objects.get("stdout")) else { return Ok(None) };
     let bytes = reader.get(&stdout.digest)?;
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[] });
+    let mut files = BTreeMap::new();
+    for (role, object) in &finished.objects {
+        if let Some(name) = role.strip_prefix("file/").filter(|name| tool.reads_file(name)) {
+            files.insert(name.to_owned(), reader.get(&object.digest)?.into_owned());
+        }
+    }
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[], files: &files });
     Ok((reading.status == Status::Ok).then_some((stdout.digest, reading)))
 }
 

@@ -17,11 +17,11 @@ struct Input {
 }
 
 impl Inputs {
-    /// Hashes the programs that are found; one that is missing fails each job that starts it.
-    pub(super) fn watch(os: &dyn Os, programs: &[String]) -> io::Result<Self> {
+    /// Hashes the files and the programs that are found; a program that is missing fails each job that starts it.
+    pub(super) fn watch(os: &dyn Os, programs: &[String], files: &[PathBuf]) -> io::Result<Self> {
         let mut inputs = vec![];
-        for program in programs {
-            let Some(path) = os.find_program(program) else { continue };
+        let programs = programs.iter().filter_map(|program| os.find_program(program));
+        for path in programs.chain(files.iter().cloned()) {
             let path = os.canonical(&path)?;
             let (stat, digest) = (os.stat(&path)?, hash(os, &path)?);
             inputs.push(Input { path, stat, digest });

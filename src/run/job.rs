@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use crate::manifest::{Experiment, Otherwise, SteadyState};
 use crate::measurement::{Metric, Reading, Status};
-use crate::os::{Exit, Launch, Os, Output, kill_group};
+use crate::os::{Exit, Input, Launch, Os, Output, kill_group};
 use crate::plan::Case;
 use crate::store::event::Outcome;
-use crate::tool::{self, LaunchPlan, Outputs, Tool};
+use crate::tool::{self, LaunchPlan, Outputs, Tool, Topology};
 
+use super::guest::{Boot, Guests, Order};
 use super::steady::Window;
 
 /// How long a fill may take.
@@ -35,6 +36,21 @@ pub(super) struct Ended {
 }
 
 impl Ended {
+    /// A launch in a guest that came to its end; not ok until somebody says so.
+    pub(super) fn of_guest(objects: Vec<(String, Vec<u8>)>) -> Self {
+        Self { objects, is_infrastructure: false, ..Self::failed(Outcome::Failed, "") }
+    }
+
+    /// Without guests that are kept.
+    fn alone(self) -> Attempt {
+        Attempt { ended: self, guests: None }
+    }
+
+    /// The last line that it complained.
+    pub(super) fn last_words(&self) -> String {
+        self.objects.iter().find(|(role, _)| role == "stderr").map_or_else(String::new, |(_, bytes)| last_words(bytes))
+    }
+
     pub(super) fn failed(outcome: Outcome, reason: impl Into<String>) -> Self {
         Self {
             outcome,
@@ -56,6 +72,24 @@ pub(super) struct Work {
     mark: String,
     limit_ns: u64,
     steady: Option<SteadyState>,
+    guests: Option<InGuests>,
+}
+
+/// What an attempt in guests needs besides.
+pub(super) struct InGuests {
+    pub(super) boot: Boot,
+    /// Launches that fill devices, by name.
+    pub(super) fills: Vec<(String, LaunchPlan)>,
+    /// All files beside the manifest, for disks begin as some.
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    /// Guests that are up from the job before.
+    pub(super) running: Option<Guests>,
+}
+
+/// An attempt that has ended, and the guests that are kept for the next.
+pub(super) struct Attempt {
+    pub(super) ended: Ended,
+    pub(super) guests: Option<Guests>,
 }
 
 impl Work {
@@ -69,7 +103,12 @@ impl Work {
         let default = if timed == 0 { UNTIMED_LIMIT_NS } else { timed * 2 + TIMED_EXTRA_NS };
         let limit_ns = experiment.design.time_limit.as_ref().map_or(default, |limit| limit.base());
         let steady = experiment.design.steady_state.clone();
-        Self { tool: tool::find(&case.tool), case, folder, files, mark: mark.to_owned(), limit_ns, steady }
+        let (tool, mark) = (tool::find(&case.tool), mark.to_owned());
+        Self { tool, case, folder, files, mark, limit_ns, steady, guests: None }
+    }
+
+    pub(super) fn in_guests(self, guests: Option<InGuests>) -> Self {
+        Self { guests, ..self }
     }
 
     pub(super) fn is_measuring(&self) -> bool {
@@ -83,22 +122,120 @@ pub(super) fn files_of(case: &Case, files: &BTreeMap<String, Vec<u8>>) -> Vec<(S
     names.into_iter().filter_map(|name| Some((name.clone(), files.get(&name)?.clone()))).collect()
 }
 
+/// How a launch of a job is started: on the host, or in guests that are up.
+enum Launcher<'a> {
+    Host { os: &'a dyn Os, plan: LaunchPlan },
+    Guests { guests: &'a mut Guests, topology: &'a Topology },
+}
+
+impl Launcher<'_> {
+    async fn launch(&mut self, work: &Work) -> Ended {
+        match self {
+            Self::Host { os, plan } => launch(*os, plan, &work.folder, &work.mark, work.limit_ns).await,
+            Self::Guests { guests, topology } => guests.launch(topology, work.limit_ns).await,
+        }
+    }
+}
+
 /// Runs an attempt to its end.
-pub(super) async fn run(os: Rc<dyn Os>, work: Work) -> Ended {
-    let Some(tool) = work.tool else { return Ended::failed(Outcome::Failed, "the tool is not known") };
-    let plan = match tool.launch(&work.case.settings, work.case.timing) {
-        Ok(plan) => LaunchPlan { files: [plan.files, work.files.clone()].concat(), ..plan },
-        Err(reason) => return Ended::failed(Outcome::Failed, reason),
+pub(super) async fn run(os: Rc<dyn Os>, mut work: Work) -> Attempt {
+    let Some(tool) = work.tool else { return Ended::failed(Outcome::Failed, "the tool is not known").alone() };
+    if let Some(guests) = work.guests.take() {
+        return run_in_guests(&os, &work, tool, guests).await;
+    }
+    match tool.launch(&work.case.settings, work.case.timing) {
+        Ok(plan) => {
+            let plan = LaunchPlan { files: [plan.files, work.files.clone()].concat(), ..plan };
+            measure(&work, tool, Launcher::Host { os: &*os, plan }).await.alone()
+        }
+        Err(reason) => Ended::failed(Outcome::Failed, reason).alone(),
+    }
+}
+
+/// Brings guests up where those of the job before are not the right ones, and tears them down where they are not kept.
+async fn run_in_guests(os: &Rc<dyn Os>, work: &Work, tool: &dyn Tool, mut needs: InGuests) -> Attempt {
+    let Some(spec) = &work.case.guest else { return Ended::failed(Outcome::Failed, "no guests").alone() };
+    let topology = match tool.launches(&work.case.settings, work.case.timing, spec.count) {
+        Ok(topology) => with_client(with_files(topology, &work.files), &needs.boot, &work.folder),
+        Err(reason) => return Ended::failed(Outcome::Failed, reason).alone(),
     };
+    let topology = &topology;
+    let started_ns = os.monotonic_ns();
+    let mut objects = vec![];
+    let mut guests = match needs.running.take() {
+        Some(guests) => guests,
+        None => {
+            let order = Order {
+                spec,
+                boot: &needs.boot,
+                folder: &work.folder,
+                mark: &work.mark,
+                topology,
+                fills: &needs.fills,
+                files: &needs.files,
+            };
+            let (mut guests, found, up) = Guests::bring_up(os, &order).await;
+            objects = found;
+            if let Err(failed) = up {
+                objects.extend(guests.consoles().await);
+                guests.tear_down().await;
+                let is_infrastructure = failed.is_infrastructure;
+                let ended = Ended { is_infrastructure, objects, ..Ended::failed(failed.outcome, failed.reason) };
+                return Ended { duration_ns: os.monotonic_ns().saturating_sub(started_ns), ..ended }.alone();
+            }
+            guests
+        }
+    };
+    let mut ended = measure(work, tool, Launcher::Guests { guests: &mut guests, topology }).await;
+    ended.duration_ns = os.monotonic_ns().saturating_sub(started_ns);
+    if spec.is_exact() {
+        guests.power_off().await;
+    }
+    ended.objects.extend(objects);
+    ended.objects.extend(guests.consoles().await);
+    let is_kept = spec.reboot != "each-job" && ended.outcome == Outcome::Ok;
+    if is_kept {
+        return Attempt { ended, guests: Some(guests) };
+    }
+    guests.tear_down().await;
+    ended.alone()
+}
+
+/// Adds the files beside the manifest to a launch.
+fn with_files(topology: Topology, files: &[(String, Vec<u8>)]) -> Topology {
+    match topology {
+        Topology::Alone(plan) => Topology::Alone(LaunchPlan { files: [plan.files, files.to_vec()].concat(), ..plan }),
+        other => other,
+    }
+}
+
+/// A client outside is the same program as the servers in the guests: fio's protocol differs between versions. It lies
+/// in the slot's folder.
+fn with_client(topology: Topology, boot: &Boot, folder: &Path) -> Topology {
+    let Topology::Served { server, client } = topology else { return topology };
+    let Some((name, _)) = &*boot.client else { return Topology::Served { server, client } };
+    let (name, path) = (name.clone(), folder.join(name).display().to_string());
+    let client = Box::new(move |ports: &[u16]| {
+        let mut plan = client(ports);
+        if plan.argv.first() == Some(&name) {
+            plan.argv[0].clone_from(&path);
+        }
+        plan
+    });
+    Topology::Served { server, client }
+}
+
+/// Runs rounds until the metric is steady, then the launch that counts.
+async fn measure(work: &Work, tool: &dyn Tool, mut launcher: Launcher<'_>) -> Ended {
     let mut rounds = vec![];
     let mut remark = String::new();
     if let Some(steady) = &work.steady {
-        match settle(&*os, &work, tool, &plan, steady).await {
+        match settle(work, tool, &mut launcher, steady).await {
             Settled::Steady(objects, text) => (rounds, remark) = (objects, text),
             Settled::Failed(ended) => return *ended,
         }
     }
-    let mut ended = launch(&*os, &plan, &work.folder, &work.mark, work.limit_ns).await;
+    let mut ended = launcher.launch(work).await;
     judge(tool, &work.case, &mut ended);
     ended.objects.extend(rounds);
     if ended.outcome == Outcome::Ok && !remark.is_empty() {
@@ -113,11 +250,11 @@ enum Settled {
 }
 
 /// Runs rounds until the metric is steady or there have been enough.
-async fn settle(os: &dyn Os, work: &Work, tool: &dyn Tool, plan: &LaunchPlan, steady: &SteadyState) -> Settled {
+async fn settle(work: &Work, tool: &dyn Tool, launcher: &mut Launcher<'_>, steady: &SteadyState) -> Settled {
     let mut window = Window::new(steady);
     let mut objects = vec![];
     for round in 1..=steady.at_most.value {
-        let mut ended = launch(os, plan, &work.folder, &work.mark, work.limit_ns).await;
+        let mut ended = launcher.launch(work).await;
         let reading = judge(tool, &work.case, &mut ended);
         objects.extend(ended.objects.drain(..).map(|(role, bytes)| (format!("round-{round}/{role}"), bytes)));
         let metric = steady.metric.value.as_str();
@@ -155,7 +292,11 @@ fn judge(tool: &dyn Tool, case: &Case, ended: &mut Ended) -> Option<Reading> {
         return None;
     }
     let bytes = |role: &str| ended.objects.iter().find(|(one, _)| one == role).map_or(&[] as &[u8], |(_, bytes)| bytes);
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: bytes("stdout"), stderr: bytes("stderr") });
+    let files = ended.objects.iter().filter_map(|(role, bytes)| Some((role.strip_prefix("file/")?, bytes)));
+    let files = files.filter(|(name, _)| tool.reads_file(name)).map(|(name, bytes)| (name.to_owned(), bytes.clone()));
+    let files: BTreeMap<String, Vec<u8>> = files.collect();
+    let outputs = Outputs { stdout: bytes("stdout"), stderr: bytes("stderr"), files: &files };
+    let reading = tool.read(Some(&case.settings), outputs);
     match reading.status {
         Status::Ok => ended.headline = super::headline(tool, &case.settings, &reading),
         Status::Invalid => (ended.outcome, ended.reason) = (Outcome::Invalid, reading.reason()),
@@ -172,12 +313,8 @@ pub(super) async fn launch(os: &dyn Os, plan: &LaunchPlan, folder: &Path, mark: 
             return Ended::failed(Outcome::Failed, format!("writing {}: {error}", path.display()));
         }
     }
-    let (name, value) = mark.split_once('=').unwrap_or((mark, ""));
-    let launch = Launch {
-        argv: plan.argv.clone(),
-        folder: folder.to_owned(),
-        variables: vec![(name.to_owned(), value.to_owned())],
-    };
+    let launch =
+        Launch { argv: plan.argv.clone(), folder: folder.to_owned(), variables: variables(mark), input: Input::Null };
     let started_ns = os.monotonic_ns();
     let mut child = match os.spawn(&launch) {
         Ok(child) => child,
@@ -199,6 +336,12 @@ pub(super) async fn launch(os: &dyn Os, plan: &LaunchPlan, folder: &Path, mark: 
     };
     ended.duration_ns = duration_ns;
     ended
+}
+
+/// The variables that mark a process as one of the run's.
+pub(super) fn variables(mark: &str) -> Vec<(String, String)> {
+    let (name, value) = mark.split_once('=').unwrap_or((mark, ""));
+    vec![(name.to_owned(), value.to_owned())]
 }
 
 /// Writes a file anew; one that begins with `#!` may be executed.

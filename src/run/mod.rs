@@ -4,8 +4,10 @@
 //! durable. Nothing is synced, hashed or parsed inside a measuring window: with one job at a time the store works
 //! between windows.
 
+mod guest;
 mod inputs;
 mod job;
+mod prepare;
 pub mod replay;
 mod scratch;
 mod steady;
@@ -16,6 +18,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::digest::Digest;
+use crate::guest::Spec;
+use crate::image::Image;
 use crate::inventory::{self, Inventory};
 use crate::lock::Lock;
 use crate::manifest::Experiment;
@@ -64,10 +68,26 @@ pub struct Request<'a> {
     pub scratch: &'a Path,
     /// The files beside the manifest that workloads name.
     pub files: &'a BTreeMap<String, Vec<u8>>,
+    /// What guests boot, where jobs run in guests.
+    pub image: Option<GuestImage>,
+    /// What exact replicates of a case must give, by role, as earlier runs gave it.
+    pub exact: BTreeMap<Digest, BTreeMap<String, Digest>>,
     /// This program, which is started again as the supervisor; none where the caller ends processes itself.
     pub supervisor: Option<PathBuf>,
     /// The host-wide lock of whoever measures.
     pub measuring_lock: PathBuf,
+}
+
+/// The bytes that guests boot, checked against the lock.
+pub struct GuestImage {
+    /// As the lock has it.
+    pub image: Image,
+    /// The kernel, ELF.
+    pub kernel: Vec<u8>,
+    /// The archive of programs and drivers.
+    pub initramfs: Vec<u8>,
+    /// Programs of the image that the host may start as clients: name and bytes.
+    pub client: Option<(String, Vec<u8>)>,
 }
 
 /// Who is told what happens. Everything is told only after it is durable, except that a job begins.
@@ -117,10 +137,11 @@ pub enum RunError {
 /// The environment that a manifest claims.
 pub fn environment_of(experiment: &Experiment) -> Environment {
     use crate::manifest::EnvironmentWord;
-    match experiment.environment {
-        None | Some(EnvironmentWord::Hardware) => Environment::Hardware,
-        Some(EnvironmentWord::Emulated) => Environment::Emulated,
-        Some(EnvironmentWord::Unknown) => Environment::Unknown,
+    match experiment.environment() {
+        EnvironmentWord::Hardware => Environment::Hardware,
+        EnvironmentWord::Emulated => Environment::Emulated,
+        EnvironmentWord::VirtualExact => Environment::VirtualExact,
+        EnvironmentWord::Unknown => Environment::Unknown,
     }
 }
 
@@ -195,6 +216,9 @@ struct Runner<'a, 'b, 'w> {
     mark: String,
     scratch: PathBuf,
     inputs: Inputs,
+    boot: Option<guest::Boot>,
+    kept: BTreeMap<usize, (guest::Guests, Digest)>,
+    exact: BTreeMap<Digest, BTreeMap<String, Digest>>,
     unreported: Vec<Unreported>,
     attempts: BTreeMap<Digest, u64>,
     clock: (i128, u64),
@@ -220,6 +244,9 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
             observer,
             mark,
             inputs: Inputs::default(),
+            boot: request.image.as_ref().map(prepare::boot),
+            kept: BTreeMap::new(),
+            exact: request.exact.clone(),
             unreported: vec![],
             attempts: request.attempts.clone(),
             request,
@@ -239,11 +266,14 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         self.writer.record(&Event::Planned { plan, jobs: jobs.len() as u64 })?;
         self.facts(Moment::Start, &request.inventory)?;
         let programs = request.plan.programs();
-        self.inputs = Inputs::watch(&*self.os, &programs)
-            .map_err(|error| RunError::Os { what: "hashing the programs".to_owned(), error })?;
         self.writer.commit()?;
         let concurrency = request.experiment.design.concurrency.as_ref().map_or(1, |one| one.value as usize);
         scratch::prepare(&*self.os, &self.scratch, concurrency)?;
+        let image =
+            request.image.as_ref().map(|image| prepare::write_image(&*self.os, &self.scratch, concurrency, image));
+        let files = image.transpose()?.unwrap_or_default();
+        self.inputs = Inputs::watch(&*self.os, &programs, &files)
+            .map_err(|error| RunError::Os { what: "hashing the programs".to_owned(), error })?;
         let mut signals = Signals::new()?;
         let stop = match self.precondition(&mut signals).await? {
             Some(reason) => Stop::Because(reason),
@@ -290,46 +320,6 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         Ok(())
     }
 
-    /// Fills devices as the manifest says; the reason where that failed.
-    async fn precondition(&mut self, signals: &mut Signals) -> Result<Option<String>, RunError> {
-        let request = self.request;
-        for step in &request.experiment.design.precondition {
-            let fill = &step.fill;
-            let device = fill.device.value.as_str();
-            let Some(bytes) = request.experiment.device_bytes(device) else { continue };
-            let passes = fill.passes.unwrap_or(1);
-            for pass in 1..=passes {
-                let what = format!("fill {device}, pass {pass} of {passes}");
-                self.observer.note(&what);
-                let launch = tool::find("fio").and_then(|tool| tool.fill(device, bytes));
-                let Some(launch) = launch else { return Ok(Some(format!("{what}: no tool can do it"))) };
-                let (os, slot) = (Rc::clone(&self.os), self.slot(0));
-                let ended = tokio::select! {
-                    biased;
-                    ended = job::launch(&*os, &launch, &slot, &self.mark, job::FILL_LIMIT_NS) => ended,
-                    name = signals.next() => {
-                        supervisor::end_marked(&self.mark);
-                        return Ok(Some(format!("interrupted by {name}")));
-                    }
-                };
-                let objects = self.put_all(&ended)?;
-                let (outcome, reason, duration_ns) = (ended.outcome, ended.reason.clone(), ended.duration_ns);
-                self.writer.record(&Event::Prepared {
-                    what: what.clone(),
-                    outcome,
-                    reason: reason.clone(),
-                    objects,
-                    duration_ns,
-                })?;
-                self.writer.commit()?;
-                if outcome != Outcome::Ok {
-                    return Ok(Some(format!("{what}: {reason}")));
-                }
-            }
-        }
-        Ok(None)
-    }
-
     fn slot(&self, slot: usize) -> PathBuf {
         self.scratch.join(format!("slot-{slot}"))
     }
@@ -370,9 +360,12 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
                     return self.interrupt(in_flight, format!("interrupted by {name}"));
                 }
             };
-            let Some(Ok((job, retries, slot, ended))) = joined else {
+            let Some(Ok((job, retries, slot, attempt))) = joined else {
                 return Ok(Stop::Because("a job's task was lost".to_owned()));
             };
+            let job::Attempt { ended, guests } = attempt;
+            let case = request_case(self.request, job);
+            self.kept.extend(guests.map(|guests| (slot, (guests, case.digest))));
             free.push(slot);
             in_flight.remove(&slot);
             if ended.is_infrastructure && retries < self.retries_allowed() {
@@ -388,7 +381,8 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
                 self.commit()?;
             }
             if concurrency == 1 && is_measuring_case(&self.request.plan.cases[self.request.plan.jobs[job].case]) {
-                supervisor::end_strays(&self.mark);
+                let kept: Vec<i32> = self.kept.values().flat_map(|(guests, _)| guests.processes()).collect();
+                supervisor::end_strays(&self.mark, &kept);
             }
             if let Some(pause) = &self.request.experiment.design.pause {
                 tokio::select! {
@@ -419,7 +413,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
     }
 
     /// Records that a job begins, durably where it measures, and returns what runs it.
-    fn start(&mut self, job: usize, slot: usize) -> Result<impl Future<Output = Ended> + 'static, RunError> {
+    fn start(&mut self, job: usize, slot: usize) -> Result<impl Future<Output = job::Attempt> + 'static, RunError> {
         let request = self.request;
         let planned = request.plan.jobs[job];
         let case = request.plan.cases[planned.case].clone();
@@ -430,12 +424,27 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         let at_ns = self.os.now_ns().to_string();
         self.writer.record(&Event::Started { job: planned.key, attempt, at_ns })?;
         let files = job::files_of(&case, request.files);
-        let work = job::Work::new(request.experiment, case, (self.slot(slot), files), &self.mark);
+        let guests = case.guest.clone().map(|spec| self.guests_for(&spec, &case, slot));
+        let work = job::Work::new(request.experiment, case, (self.slot(slot), files), &self.mark).in_guests(guests);
         if work.is_measuring() {
             self.commit()?;
         }
         self.observer.started(&request.plan.cases[planned.case], planned.replicate);
         Ok(job::run(Rc::clone(&self.os), work))
+    }
+
+    /// What a job in guests needs: guests that are up where they are the right ones.
+    fn guests_for(&mut self, spec: &Spec, case: &Case, slot: usize) -> job::InGuests {
+        let running = self
+            .kept
+            .remove(&slot)
+            .filter(|(guests, last)| guests.fits(spec) && (spec.reboot == "never" || *last == case.digest));
+        job::InGuests {
+            boot: self.boot.clone().unwrap_or_default(),
+            fills: prepare::guest_fills(self.request.experiment, spec),
+            files: self.request.files.iter().map(|(name, bytes)| (name.clone(), bytes.clone())).collect(),
+            running: running.map(|(guests, _)| guests),
+        }
     }
 
     /// A wall clock that steps back against the monotonic one is recorded.
@@ -456,13 +465,18 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
     fn end(&mut self, job: usize, slot: usize, mut ended: Ended) -> Result<(), RunError> {
         let planned = self.request.plan.jobs[job];
         let case = &self.request.plan.cases[planned.case];
-        let is_input = |name: &str| self.request.files.keys().any(|file| file.split('/').next() == Some(name));
-        scratch::collect(&*self.os, &self.slot(slot), (self.request.experiment, &is_input), &mut ended)?;
+        if case.guest.is_none() {
+            let is_input = |name: &str| self.request.files.keys().any(|file| file.split('/').next() == Some(name));
+            scratch::collect(&*self.os, &self.slot(slot), (self.request.experiment, &is_input), &mut ended)?;
+        }
         if ended.outcome == Outcome::Ok
             && let Some(changed) = self.inputs.changed(&*self.os)
         {
             ended.outcome = Outcome::Tainted;
             ended.reason = format!("`{changed}` changed while the job ran");
+        }
+        if case.guest.as_ref().is_some_and(Spec::is_exact) && ended.outcome == Outcome::Ok {
+            self.compare_exact(case.digest, &mut ended);
         }
         let objects = self.put_all(&ended)?;
         let finished = Finished {
@@ -487,6 +501,33 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         self.unreported.push((finished, planned.case, ended.headline));
         Ok(())
     }
+}
+
+impl Runner<'_, '_, '_> {
+    /// Exact replicates must be byte-identical: output and console of the first are what the others must give.
+    fn compare_exact(&mut self, case: Digest, ended: &mut Ended) {
+        let found = ended.objects.iter().filter(|(role, _)| EXACT_ROLES.contains(&role.as_str()));
+        let found: BTreeMap<String, Digest> = found.map(|(role, bytes)| (role.clone(), Digest::of(bytes))).collect();
+        let first = self.exact.entry(case).or_insert_with(|| found.clone());
+        let differing: Vec<&str> = first
+            .iter()
+            .filter(|(role, digest)| found.get(*role) != Some(*digest))
+            .map(|(role, _)| role.as_str())
+            .collect();
+        if !differing.is_empty() {
+            ended.outcome = Outcome::Failed;
+            ended.reason =
+                format!("it should be byte-identical to the replicate before, and differs in {}", differing.join(", "));
+            ended.is_infrastructure = false;
+        }
+    }
+}
+
+/// What must be byte-identical between exact replicates.
+pub const EXACT_ROLES: &[&str] = &["stdout", "guest-1/console", "guest-1/facts"];
+
+fn request_case<'a>(request: &'a Request<'_>, job: usize) -> &'a Case {
+    &request.plan.cases[request.plan.jobs[job].case]
 }
 
 /// The signals that interrupt a run.
@@ -520,9 +561,7 @@ impl Signals {
 /// The value that a progress line shows: the first metric's total.
 fn headline(tool: &dyn tool::Tool, settings: &serde_json::Value, reading: &Reading) -> Option<(Metric, f64)> {
     let metric = tool.metrics(settings).into_iter().next()?;
-    let is_total = |labels: &crate::measurement::Labels| {
-        labels.get("aggregate").is_none_or(|aggregate| aggregate == "true" || labels.len() == 1)
-    };
-    let found = reading.measurements.iter().find(|one| one.metric == metric && is_total(&one.labels))?;
+    let is_total = |one: &&crate::measurement::Measurement| one.labels.contains_key("aggregate");
+    let found = reading.measurements.iter().filter(|one| one.metric == metric).find(is_total)?;
     Some((metric, found.value))
 }

@@ -57,6 +57,6 @@ fn value(
 ) -> Result<Option<(crate::measurement::Metric, f64)>, StoreError> {
     let (Some(tool), Some(stdout)) = (tool::find(&case.tool), finished.objects.get("stdout")) else { return Ok(None) };
     let bytes = reader.get(&stdout.digest)?;
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[] });
+    let reading = tool.read(Some(&case.settings), Outputs::of(&bytes, &[]));
     Ok(headline(tool, &case.settings, &reading))
 }

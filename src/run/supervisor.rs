@@ -32,21 +32,26 @@ pub fn supervise(mark: &str, lock: Option<&Path>) -> std::io::Result<()> {
     }
 }
 
-/// What a job left behind must not disturb the next: ended, where one look finds any.
-pub(super) fn end_strays(mark: &str) {
-    if !crate::os::marked_processes(mark).is_empty() {
-        end_marked(mark);
+/// What a job left behind must not disturb the next: ended, where one look finds any. Guests that are kept are not.
+pub(super) fn end_strays(mark: &str, kept: &[i32]) {
+    if crate::os::marked_processes(mark).iter().any(|process| !kept.contains(process)) {
+        end_marked_but(mark, kept);
     }
 }
 
 /// Ends all processes that carry a mark: politely, then not.
 pub(super) fn end_marked(mark: &str) {
+    end_marked_but(mark, &[]);
+}
+
+fn end_marked_but(mark: &str, kept: &[i32]) {
     const GRACE: Duration = Duration::from_millis(300);
     const LOOKS: usize = 100;
     let mut is_first = true;
     let mut looks_empty = 0;
     for _ in 0..LOOKS {
-        let found = crate::os::marked_processes(mark);
+        let mut found = crate::os::marked_processes(mark);
+        found.retain(|process| !kept.contains(process));
         if found.is_empty() {
             looks_empty += 1;
             if looks_empty == 2 {

@@ -41,6 +41,26 @@ pub struct LaunchPlan {
     pub files: Vec<(String, Vec<u8>)>,
 }
 
+/// How a tool is started where jobs run in guests.
+pub enum Topology {
+    /// In the only guest.
+    Alone(LaunchPlan),
+    /// A server in each guest, asked by one client outside.
+    Served {
+        /// Program and arguments of the servers.
+        server: Vec<String>,
+        /// The client, given the ports of 127.0.0.1 that lead to the guests, in their order.
+        client: Box<dyn Fn(&[u16]) -> LaunchPlan>,
+    },
+    /// A server in the first of two guests, asked by a client in the second.
+    Between {
+        /// Program and arguments of the server.
+        server: Vec<String>,
+        /// The client, given the server's address.
+        client: Box<dyn Fn(&str) -> LaunchPlan>,
+    },
+}
+
 /// What a job left behind.
 #[derive(Debug, Clone, Copy)]
 pub struct Outputs<'a> {
@@ -48,7 +68,22 @@ pub struct Outputs<'a> {
     pub stdout: &'a [u8],
     /// Standard error.
     pub stderr: &'a [u8],
+    /// The files it wrote, by name; those that the tool reads.
+    pub files: &'a BTreeMap<String, Vec<u8>>,
 }
+
+impl<'a> Outputs<'a> {
+    /// Of a tool that only printed something.
+    pub fn of(stdout: &'a [u8], stderr: &'a [u8]) -> Self {
+        const NONE: &BTreeMap<String, Vec<u8>> = &BTreeMap::new();
+        Self { stdout, stderr, files: NONE }
+    }
+}
+
+/// A file beside those of a client: for each guest what is added to its clock to have the host's, in nanoseconds.
+pub const CLOCKS_FILE: &str = "clocks.json";
+/// The TCP port on which a server in a guest listens.
+pub const SERVER_PORT: u16 = 8765;
 
 /// A measuring program.
 pub trait Tool: Sync {
@@ -66,6 +101,17 @@ pub trait Tool: Sync {
     fn is_timed(&self) -> bool;
     /// What is started; `Err` says why the settings can not be launched.
     fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String>;
+    /// How it is started in so many guests; `Err` says why it can not be.
+    fn launches(&self, settings: &serde_json::Value, timing: Timing, guests: u64) -> Result<Topology, String> {
+        match guests {
+            1 => Ok(Topology::Alone(self.launch(settings, timing)?)),
+            count => Err(format!("`{}` can not run in {count} guests at once", self.name())),
+        }
+    }
+    /// Whether it reads a file of this name, besides what was printed.
+    fn reads_file(&self, _: &str) -> bool {
+        false
+    }
     /// The launch that writes a device of so many bytes once from start to end, where the tool can.
     fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan>;
     /// Whether some bytes look like its output.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use crate::cli::arguments::LockArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
-use crate::cli::{Session, show, workspace};
+use crate::cli::{Session, image, show, workspace};
+use crate::guest::qemu;
 use crate::inventory::{self, Inventory};
-use crate::lock::{self, CasesPin};
+use crate::lock::{self, CasesPin, Lock};
 use crate::os;
 use crate::plan;
 
@@ -15,10 +16,12 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
     let mut cases: BTreeMap<String, CasesPin> = BTreeMap::new();
     let mut programs = vec![];
+    let mut all = vec![];
     for profile in plan::profile_names(&loaded.experiment) {
         let expansion = loaded.expand(Some(&profile))?;
         programs.extend(plan::programs(&expansion.cases));
         cases.insert(profile, plan::cases_pin(&expansion.cases));
+        all.extend(expansion.cases);
     }
     programs.sort();
     programs.dedup();
@@ -28,10 +31,13 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
         return Err(missing.into());
     }
     refuse_missing_programs(session, &programs)?;
+    image::check_hypervisor(&loaded, &all, &inventory)?;
     if arguments.check {
         return check(session, &loaded, &inventory, &cases);
     }
+    let images = image::build(session, &loaded, None)?;
     let lock = lock::resolve(&loaded.experiment, &inventory, loaded.file_digests(), cases);
+    let lock = Lock { images, ..lock };
     let text = lock::to_yaml(&lock).map_err(Failure::incomplete)?;
     let path = loaded.lock_path();
     os::write_atomically(&*session.os, &path, text.as_bytes()).map_err(Failure::io(&path))?;
@@ -56,7 +62,16 @@ pub(crate) fn refuse_missing_programs(session: &Session, programs: &[String]) ->
     if missing.is_empty() {
         return Ok(());
     }
-    let help = format!("On Debian and Ubuntu: `apt-get install {}`.", missing.join(" "));
+    let package = |program: &&str| {
+        match *program {
+            qemu::PROGRAM => "qemu-system-x86",
+            qemu::IMAGE_PROGRAM => "qemu-utils",
+            program => program,
+        }
+        .to_owned()
+    };
+    let packages: Vec<String> = missing.iter().map(package).collect();
+    let help = format!("On Debian and Ubuntu: `apt-get install --no-remove {}`.", packages.join(" "));
     Err(Failure::usage(format!("not installed: {}", missing.join(", "))).help(help))
 }
 
@@ -67,6 +82,7 @@ fn check(
     cases: &BTreeMap<String, CasesPin>,
 ) -> Result<u8, Failure> {
     let (lock, _) = loaded.lock(session)?;
+    image::check_lock(loaded, &lock)?;
     let differences = lock::differences(&lock, inventory);
     let other: Vec<&String> = cases
         .iter()

@@ -119,7 +119,7 @@ fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> Part {
         let reading = read.and_then(|bytes| {
             let tool = tool.map_or_else(|| tool::recognise(&bytes), tool::find);
             let tool = tool.ok_or_else(|| format!("{}: no tool's output is recognised", file.display()))?;
-            let reading = tool.read(None, Outputs { stdout: &bytes, stderr: &[] });
+            let reading = tool.read(None, Outputs::of(&bytes, &[]));
             if reading.status == Status::Ok {
                 Ok(reading)
             } else {
@@ -161,7 +161,7 @@ fn reading(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<Reading, Fa
                 .help(format!("Name it with `--tool`: {}.", known()))
         })?,
     };
-    Ok(tool.read(None, Outputs { stdout: bytes, stderr: &[] }))
+    Ok(tool.read(None, Outputs::of(bytes, &[])))
 }
 
 fn show_reading(file: &Path, reading: &Reading) {

@@ -10,11 +10,14 @@ use crate::cli::arguments::RunArguments;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::workspace::Loaded;
-use crate::cli::{Session, show, workspace};
+use crate::cli::{Session, image, show, workspace};
+use crate::digest::Digest;
+use crate::guest::Spec;
 use crate::inventory::Inventory;
 use crate::lock::{self, Lock};
-use crate::plan::{Plan, Reason};
+use crate::plan::{self, Plan, Reason};
 use crate::run::{self, Request, Summary};
+use crate::store::event::{Event, Outcome};
 use crate::store::history::{History, history};
 use crate::store::{Reader, index};
 
@@ -67,6 +70,7 @@ fn measure(
     let layout = loaded.workspace.layout();
     let inventory = facts(session, loaded, &planned.programs());
     let waivers = check_machine(loaded, lock, &inventory, &arguments.waivers)?;
+    image::check_hypervisor(loaded, &planned.cases, &inventory)?;
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
     drop(reader);
@@ -74,7 +78,8 @@ fn measure(
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
     let scratch = absolute(session, scratch)?;
-    refuse_too_little_room(session, loaded, &scratch)?;
+    refuse_too_little_room(session, loaded, planned, &scratch)?;
+    let image = image::load(session, loaded, lock)?;
     let request = Request {
         os: Rc::clone(&session.os),
         layout: &layout,
@@ -92,6 +97,8 @@ fn measure(
         inventory,
         scratch: &scratch,
         files: &loaded.files,
+        image,
+        exact: exact_digests(&history, planned),
         supervisor: Some(session.os.own_program().map_err(Failure::io(std::path::Path::new("benchpaper")))?),
         measuring_lock: measuring_lock(session),
     };
@@ -116,13 +123,19 @@ fn replay(session: &Session, arguments: &RunArguments, run: &str) -> Result<u8, 
 }
 
 /// The devices must fit on the disk before anything is written.
-fn refuse_too_little_room(session: &Session, loaded: &Loaded, scratch: &std::path::Path) -> Result<(), Failure> {
+fn refuse_too_little_room(
+    session: &Session,
+    loaded: &Loaded,
+    planned: &Plan,
+    scratch: &std::path::Path,
+) -> Result<(), Failure> {
     let slots = loaded.experiment.design.concurrency.as_ref().map_or(1, |one| one.value);
     let devices = loaded
         .experiment
         .sut()
         .map(|host| host.devices.iter().map(|(_, device)| device.size.value.base()).sum::<u64>());
-    let needed = devices.unwrap_or(0).saturating_mul(slots);
+    let of_guests = planned.cases.iter().filter_map(|case| case.guest.as_ref()).map(Spec::host_bytes).max();
+    let needed = (devices.unwrap_or(0) + of_guests.unwrap_or(0)).saturating_mul(slots);
     let existing = scratch.ancestors().find(|path| crate::os::is_there(&*session.os, path).unwrap_or(false));
     let Some(free) = existing.and_then(|path| session.os.free_bytes(path).ok()) else { return Ok(()) };
     if needed <= free {
@@ -131,6 +144,25 @@ fn refuse_too_little_room(session: &Session, loaded: &Loaded, scratch: &std::pat
     let mib = |bytes: u64| bytes >> 20;
     let message = format!("the devices take {} MiB, {} has {} MiB free", mib(needed), scratch.display(), mib(free));
     Err(Failure::usage(message).help("Make them smaller, or name another folder with `--scratch`."))
+}
+
+/// What exact replicates gave in earlier runs, by case and role; of jobs that are still the plan's.
+fn exact_digests(history: &History, planned: &Plan) -> BTreeMap<Digest, BTreeMap<String, Digest>> {
+    let is_exact = |job: &plan::Job| planned.cases[job.case].guest.as_ref().is_some_and(Spec::is_exact);
+    let keys: std::collections::BTreeSet<Digest> =
+        planned.jobs.iter().filter(|job| is_exact(job)).map(|job| job.key).collect();
+    let mut found = BTreeMap::new();
+    for event in history.runs.iter().flat_map(|(_, journal)| journal.events()) {
+        if let Event::Finished(finished) = event
+            && finished.outcome == Outcome::Ok
+            && keys.contains(&finished.job)
+        {
+            let roles = finished.objects.iter().filter(|(role, _)| run::EXACT_ROLES.contains(&role.as_str()));
+            let digests = roles.map(|(role, object)| (role.clone(), object.digest)).collect();
+            found.entry(finished.case).or_insert(digests);
+        }
+    }
+    found
 }
 
 fn absolute(session: &Session, path: PathBuf) -> Result<PathBuf, Failure> {
@@ -213,8 +245,8 @@ fn open_run(
     };
     let genesis = journal.genesis();
     let is_same = genesis.is_some_and(|genesis| {
-        genesis.manifest == crate::digest::Digest::of(loaded.source.text().as_bytes())
-            && genesis.lock == crate::digest::Digest::of(lock_text.as_bytes())
+        genesis.manifest == Digest::of(loaded.source.text().as_bytes())
+            && genesis.lock == Digest::of(lock_text.as_bytes())
             && genesis.profile == planned.settings.profile
     });
     if is_same {

@@ -5,8 +5,10 @@
 
 mod output;
 mod settings;
+mod total;
+mod window;
 
-use super::{Context, LaunchPlan, Outputs, Timing, Tool};
+use super::{Context, LaunchPlan, Outputs, Timing, Tool, Topology};
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
@@ -45,6 +47,21 @@ impl Tool for Fio {
         Ok(launch_plan(settings::job_file(&settings, timing)))
     }
 
+    /// One guest is asked over its console, for `fio --client` takes a second more: fio's server waits for so long between
+    /// a job and the word to run it.
+    fn launches(&self, settings: &serde_json::Value, timing: Timing, guests: u64) -> Result<Topology, String> {
+        let settings = settings::parse(settings)?;
+        if guests == 1 {
+            return Ok(Topology::Alone(launch_plan(settings::job_file(&settings, timing))));
+        }
+        let server = vec!["fio".to_owned(), format!("--server=0.0.0.0,{}", crate::tool::SERVER_PORT)];
+        Ok(Topology::Served { server, client: Box::new(move |ports| client(&settings, timing, ports)) })
+    }
+
+    fn reads_file(&self, name: &str) -> bool {
+        window::is_log(name) || name == window::CLOCKS_FILE
+    }
+
     fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan> {
         Some(launch_plan(settings::fill_file(device, bytes)))
     }
@@ -57,13 +74,23 @@ impl Tool for Fio {
 
     fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
         let settings = settings.and_then(|settings| settings::parse(settings).ok());
-        output::read(outputs.stdout, settings.as_ref())
+        output::read(outputs, settings.as_ref())
     }
 
     fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
-        ["iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99", "sync_latency_mean", "sync_latency_p99"]
-            .map(Metric::new)
-            .to_vec()
+        [
+            "iops",
+            "bandwidth",
+            "latency_mean",
+            "latency_p50",
+            "latency_p99",
+            "sync_latency_mean",
+            "sync_latency_p99",
+            "fairness",
+            "start_skew",
+        ]
+        .map(Metric::new)
+        .to_vec()
     }
 
     fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
@@ -76,4 +103,17 @@ const JOB_FILE: &str = "job.fio";
 fn launch_plan(job_file: String) -> LaunchPlan {
     let argv = ["fio", "--output-format=json", JOB_FILE].map(str::to_owned).to_vec();
     LaunchPlan { argv, files: vec![(JOB_FILE.to_owned(), job_file.into_bytes())] }
+}
+
+/// One job file a guest, so that their logs have different names.
+fn client(settings: &settings::Settings, timing: Timing, ports: &[u16]) -> LaunchPlan {
+    let mut argv = ["fio", "--output-format=json"].map(str::to_owned).to_vec();
+    let mut files = vec![];
+    for (number, port) in (1..).zip(ports) {
+        let file = format!("guest-{number}.fio");
+        argv.push(format!("--client=ip:127.0.0.1,{port}"));
+        argv.push(file.clone());
+        files.push((file, settings::guest_file(settings, timing, number).into_bytes()));
+    }
+    LaunchPlan { argv, files }
 }

@@ -10,17 +10,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::super::Outputs;
 use super::settings::Settings;
+use super::total;
 use crate::law;
 use crate::measurement::{Labels, Measurement, Metric, Reading};
 use crate::unit::Unit;
 
 /// The newest version that was tried.
 const TESTED_NEWEST: (u64, u64) = (3, 41);
-/// Shorter measurements say nothing.
-const RUNTIME_MS_MIN: f64 = 500.0;
 /// Fewer operations say nothing.
-const OPERATIONS_MIN: f64 = 30.0;
+pub(super) const OPERATIONS_MIN: f64 = 30.0;
 /// The percentiles that become metrics.
 const PERCENTILES: &[(&str, &str)] = &[
     ("50.000000", "latency_p50"),
@@ -44,12 +44,12 @@ struct Document<'a> {
 }
 
 #[derive(Deserialize)]
-struct Job<'a> {
+pub(super) struct Job<'a> {
     #[serde(default, borrow)]
-    jobname: Cow<'a, str>,
+    pub(super) jobname: Cow<'a, str>,
     #[serde(default, borrow)]
-    hostname: Option<Cow<'a, str>>,
-    port: Option<u64>,
+    pub(super) hostname: Option<Cow<'a, str>>,
+    pub(super) port: Option<u64>,
     #[serde(default)]
     error: i64,
     #[serde(default, borrow, rename = "job options")]
@@ -70,36 +70,36 @@ struct Synced<'a> {
 }
 
 #[derive(Deserialize)]
-struct Direction<'a> {
+pub(super) struct Direction<'a> {
     #[serde(default)]
-    io_bytes: f64,
+    pub(super) io_bytes: f64,
     bw_bytes: Option<f64>,
     #[serde(default)]
-    iops: f64,
+    pub(super) iops: f64,
     #[serde(default)]
-    runtime: f64,
+    pub(super) runtime: f64,
     #[serde(default)]
-    total_ios: f64,
+    pub(super) total_ios: f64,
     #[serde(default)]
     short_ios: f64,
     #[serde(default)]
     drop_ios: f64,
     #[serde(borrow)]
-    lat_ns: Option<Latency<'a>>,
+    pub(super) lat_ns: Option<Latency<'a>>,
     #[serde(borrow)]
     clat_ns: Option<Latency<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Latency<'a> {
+pub(super) struct Latency<'a> {
     #[serde(default)]
     min: f64,
     #[serde(default)]
     max: f64,
     #[serde(default)]
-    mean: f64,
+    pub(super) mean: f64,
     #[serde(rename = "N")]
-    count: Option<f64>,
+    pub(super) count: Option<f64>,
     #[serde(default, borrow)]
     percentile: Percentiles<'a>,
 }
@@ -180,17 +180,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for Percentiles<'a> {
 }
 
 /// One job and direction that did something, with the JSON pointer of its object.
-struct Row<'a, 'b> {
-    job: &'b Job<'a>,
-    direction: &'static str,
-    values: &'b Direction<'a>,
-    pointer: String,
+pub(super) struct Row<'a, 'b> {
+    pub(super) job: &'b Job<'a>,
+    pub(super) direction: &'static str,
+    pub(super) values: &'b Direction<'a>,
+    pub(super) pointer: String,
 }
 
 /// Reads an output. Settings, where they are known, sharpen the checks.
-pub(super) fn read(stdout: &[u8], settings: Option<&Settings>) -> Reading {
+pub(super) fn read(outputs: Outputs<'_>, settings: Option<&Settings>) -> Reading {
     let mut reading = Reading::new("fio");
-    let Some(document) = last_document(stdout, &mut reading) else { return reading };
+    let Some(document) = last_document(outputs.stdout, &mut reading) else { return reading };
     reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
     if !check_version(&mut reading) {
         return reading;
@@ -222,7 +222,7 @@ pub(super) fn read(stdout: &[u8], settings: Option<&Settings>) -> Reading {
             );
         }
     }
-    aggregate(&rows, settings, &mut reading);
+    total::aggregate(&rows, (outputs, settings), &mut reading);
     measure_sync(&document, &mut reading);
     reading
 }
@@ -407,13 +407,13 @@ fn labels(row: &Row<'_, '_>) -> Labels {
     labels
 }
 
-struct Push<'a> {
-    reading: &'a mut Reading,
-    labels: Arc<Labels>,
+pub(super) struct Push<'a> {
+    pub(super) reading: &'a mut Reading,
+    pub(super) labels: Arc<Labels>,
 }
 
 impl Push<'_> {
-    fn value(&mut self, metric: &str, value: f64, pointer: String) {
+    pub(super) fn value(&mut self, metric: &str, value: f64, pointer: String) {
         let metric = Metric::new(metric);
         let unit = metric.unit().unwrap_or(Unit::ONE).symbol();
         if value.is_finite() {
@@ -428,7 +428,7 @@ impl Push<'_> {
     }
 
     /// All values of one row, each with its own place.
-    fn row(&mut self, values: &Direction<'_>, at: &str) {
+    pub(super) fn row(&mut self, values: &Direction<'_>, at: &str) {
         self.value("iops", values.iops, [at, "/iops"].concat());
         match values.bw_bytes {
             Some(bandwidth) => self.value("bandwidth", bandwidth, [at, "/bw_bytes"].concat()),
@@ -462,78 +462,13 @@ impl Push<'_> {
 }
 
 /// A latency that counted something: `N = 0` means none, not zero. Versions before 3.19 print no `N`.
-fn counted<'b, 'a>(latency: Option<&'b Latency<'a>>) -> Option<&'b Latency<'a>> {
+pub(super) fn counted<'b, 'a>(latency: Option<&'b Latency<'a>>) -> Option<&'b Latency<'a>> {
     latency.filter(|latency| latency.count.unwrap_or(latency.mean) > 0.0)
 }
 
 fn measure_row(row: &Row<'_, '_>, reading: &mut Reading) {
     let labels = Arc::new(labels(row));
     Push { reading, labels }.row(row.values, &row.pointer);
-}
-
-/// The totals over all rows; of one row they are its own values, at its own places.
-fn aggregate(rows: &[Row<'_, '_>], settings: Option<&Settings>, reading: &mut Reading) {
-    let longest = rows.iter().map(|row| row.values.runtime).fold(0.0, f64::max);
-    let operations: f64 = rows.iter().map(|row| row.values.total_ios).sum();
-    if longest < RUNTIME_MS_MIN {
-        reading.invalidate("fio::too-short", format!("{longest} ms, less than {RUNTIME_MS_MIN} ms say nothing"));
-    }
-    if operations < OPERATIONS_MIN {
-        reading.invalidate(
-            "fio::few-operations",
-            format!("{operations} operations, fewer than {OPERATIONS_MIN} say nothing"),
-        );
-    }
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
-    let mut push = Push { reading, labels };
-    if let [row] = rows {
-        push.row(row.values, &row.pointer);
-        check_little(
-            row.values.iops,
-            row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.mean),
-            settings,
-            push.reading,
-        );
-        return;
-    }
-    if longest <= 0.0 {
-        return;
-    }
-    let places = |keys: &[&str]| {
-        let of_row = |row: &Row<'_, '_>| keys.iter().map(|key| format!("{}/{key}", row.pointer)).collect::<Vec<_>>();
-        rows.iter().flat_map(of_row).collect::<Vec<_>>().join(" ")
-    };
-    let bytes: f64 = rows.iter().map(|row| row.values.io_bytes).sum();
-    let iops = operations * 1000.0 / longest;
-    push.value("iops", iops, places(&["total_ios", "runtime"]));
-    push.value("bandwidth", bytes * 1000.0 / longest, places(&["io_bytes", "runtime"]));
-    let latencies: Vec<(f64, f64)> = rows
-        .iter()
-        .filter_map(|row| {
-            counted(row.values.lat_ns.as_ref())
-                .map(|latency| (latency.mean, latency.count.unwrap_or(row.values.total_ios)))
-        })
-        .collect();
-    let counted: f64 = latencies.iter().map(|(_, count)| count).sum();
-    if counted > 0.0 && latencies.len() == rows.len() {
-        let mean = latencies.iter().map(|(mean, count)| mean * count).sum::<f64>() / counted;
-        push.value("latency_mean", mean, places(&["lat_ns/mean", "lat_ns/N"]));
-        check_little(iops, mean, settings, push.reading);
-    }
-    push.value("runtime", longest * 1e6, places(&["runtime"]));
-    push.value("operations", operations, places(&["total_ios"]));
-    push.value("bytes", bytes, places(&["io_bytes"]));
-}
-
-/// More operations in flight than there can be means that a number is wrong; short runs may exceed it a little.
-fn check_little(iops: f64, latency_mean_ns: f64, settings: Option<&Settings>, reading: &mut Reading) {
-    let Some(settings) = settings else { return };
-    let most = settings.outstanding_max() as f64;
-    if !law::is_concurrency_possible(iops, latency_mean_ns, most) {
-        let found = law::concurrency(iops, latency_mean_ns);
-        reading
-            .warn("fio::little", format!("IOPS × mean latency is {found:.2}, above the {most} operations in flight"));
-    }
 }
 
 #[cfg(test)]
@@ -565,7 +500,7 @@ mod tests {
     #[test]
     fn one_direction_keeps_its_own_values_and_places() {
         let text = output(&direction(1000.0, 2000, 2000, 5000.0), "null", 0);
-        let reading = read(text.as_bytes(), None);
+        let reading = read(Outputs::of(text.as_bytes(), &[]), None);
         assert_eq!(reading.status, Status::Ok, "{:?}", reading.diagnostics);
         assert_eq!(total(&reading, "iops"), Some(1000.0));
         assert_eq!(total(&reading, "latency_p99"), Some(2000.0));
@@ -575,7 +510,7 @@ mod tests {
     #[test]
     fn totals_are_summed_over_the_longest_run_time_and_weighted_by_operations() {
         let text = output(&direction(3000.0, 3000, 1000, 100.0), &direction(500.0, 1000, 2000, 500.0), 0);
-        let reading = read(text.as_bytes(), None);
+        let reading = read(Outputs::of(text.as_bytes(), &[]), None);
         assert_eq!(total(&reading, "iops"), Some(2000.0));
         assert_eq!(total(&reading, "latency_mean"), Some(200.0));
         assert_eq!(total(&reading, "latency_p99"), None, "percentiles are never averaged");
@@ -584,11 +519,11 @@ mod tests {
     #[test]
     fn errors_short_runs_and_impossible_rates_are_not_results() {
         let good = direction(1000.0, 2000, 2000, 5000.0);
-        assert_eq!(read(output(&good, "null", 28).as_bytes(), None).status, Status::Failed);
+        assert_eq!(read(Outputs::of(output(&good, "null", 28).as_bytes(), &[]), None).status, Status::Failed);
         let short = direction(36_571.0, 256, 7, 5000.0);
-        assert_eq!(read(output(&short, "null", 0).as_bytes(), None).status, Status::Invalid);
+        assert_eq!(read(Outputs::of(output(&short, "null", 0).as_bytes(), &[]), None).status, Status::Invalid);
         let wrong = good.replace("\"bw_bytes\":4096000", "\"bw_bytes\":1024000");
-        assert_eq!(read(output(&wrong, "null", 0).as_bytes(), None).status, Status::Invalid);
+        assert_eq!(read(Outputs::of(output(&wrong, "null", 0).as_bytes(), &[]), None).status, Status::Invalid);
         assert_eq!(read(b"fio: no such file\n", None).status, Status::Failed);
         let whole = output(&good, "null", 0);
         for end in 0..whole.len() {

@@ -331,7 +331,24 @@ fn is_safe_value(text: &str) -> bool {
 
 /// The job file. The device lies in the folder that fio starts in, so the same settings give the same bytes anywhere.
 pub(super) fn job_file(settings: &Settings, timing: Timing) -> String {
-    let mut file = String::from("[job]\n");
+    sections("job", settings, timing)
+}
+
+/// The job file of one of several guests. Every 100 ms its rate is logged, so that totals can be taken over the time in
+/// which all guests were active; times are those of the guest's clock.
+pub(super) fn guest_file(settings: &Settings, timing: Timing, number: usize) -> String {
+    let name = format!("guest-{number}");
+    let mut file = sections(&name, settings, timing);
+    let _ = write!(
+        file,
+        "write_iops_log={name}\nwrite_bw_log={name}\nlog_avg_msec={}\nlog_unix_epoch=1\nper_job_logs=0\n",
+        super::window::LOG_INTERVAL_MS
+    );
+    file
+}
+
+fn sections(name: &str, settings: &Settings, timing: Timing) -> String {
+    let mut file = format!("[{name}]\n");
     let mut add = |key: &str, value: &dyn std::fmt::Display| {
         let _ = writeln!(file, "{key}={value}");
     };

@@ -1,0 +1,168 @@
+//! Guest images at the command line: what an experiment's guests need, made, found and loaded.
+
+use std::collections::BTreeMap;
+
+use super::failure::Failure;
+use super::workspace::Loaded;
+use super::{Session, show};
+use crate::diagnostic::Diagnostic;
+use crate::guest::{CONTROLLERS, qemu, script};
+use crate::image::{self, Cache, Image, ImageError, Recipe, Source, Workshop};
+use crate::lock::{self, Lock};
+use crate::manifest::guest::Kernel;
+use crate::manifest::node::{Node, Value};
+use crate::manifest::shape::{Problems, Shape};
+use crate::plan::{self, Case};
+use crate::run::GuestImage;
+use crate::source::Span;
+use crate::tool;
+
+/// What the guests of an experiment need, over all profiles; none where jobs run on the host.
+fn recipe(loaded: &Loaded) -> Result<Option<(String, Recipe)>, Failure> {
+    let Some((name, guest)) = loaded.experiment.guest() else { return Ok(None) };
+    let mut problems = Problems::new(&loaded.source);
+    let kernel = guest.get("kernel").and_then(|node| Kernel::decode(node, &mut problems));
+    let Some(kernel) = kernel else { return Err(problems.into_sorted().into()) };
+    let file = |name: &Option<crate::manifest::shape::Spanned<String>>| {
+        name.as_ref().and_then(|name| loaded.files.get(&name.value)).cloned().unwrap_or_default()
+    };
+    let source = match &kernel.debian {
+        Some(package) => Source::Debian {
+            package: package.value.to_string(),
+            version: kernel.version.as_ref().map_or_else(String::new, |version| version.value.clone()),
+        },
+        None => Source::Files { kernel: file(&kernel.file), userland: file(&kernel.userland) },
+    };
+    let mut recipe = Recipe { source, modules: Default::default(), programs: Default::default() };
+    for profile in plan::profile_names(&loaded.experiment) {
+        for case in &loaded.expand(Some(&profile))?.cases {
+            add_needs(case, &mut recipe);
+        }
+    }
+    Ok(Some((name.value.to_string(), recipe)))
+}
+
+/// Whatever the case, a network card of virtio leads outside where several guests are asked.
+fn add_needs(case: &Case, recipe: &mut Recipe) {
+    let Some(spec) = &case.guest else { return };
+    recipe.modules.extend(spec.modules().into_iter().map(str::to_owned));
+    if !spec.is_exact() {
+        recipe.modules.extend(script::CHANNEL_MODULES.iter().map(|module| (*module).to_owned()));
+    }
+    if spec.count > 1 {
+        recipe.modules.extend(["virtio_pci", "virtio_net"].map(str::to_owned));
+    }
+    let known = image::known_programs();
+    let started = tool::find(&case.tool).map(|tool| tool.programs(&case.settings)).unwrap_or_default();
+    recipe.programs.extend(started.into_iter().filter(|program| known.contains(&program.as_str())));
+    if !spec.volumes.is_empty() {
+        recipe.programs.insert("mdadm".to_owned());
+    }
+    if spec.volumes.iter().any(|volume| volume.lvm) {
+        recipe.programs.insert("lvm".to_owned());
+    }
+}
+
+/// Makes what guests boot; with a lock, what the lock says.
+pub(crate) fn build(
+    session: &Session,
+    loaded: &Loaded,
+    locked: Option<&Lock>,
+) -> Result<BTreeMap<String, Image>, Failure> {
+    let Some((name, recipe)) = recipe(loaded)? else { return Ok(BTreeMap::new()) };
+    let locked = match locked {
+        Some(lock) => Some(locked_image(loaded, lock, (&name, &recipe))?),
+        None => None,
+    };
+    let layout = loaded.workspace.layout();
+    let cache = Cache::new(layout.folder());
+    let workshop = Workshop { os: &*session.os, cache: &cache, tell: &|text| show::note(text) };
+    let image = image::build(&workshop, &recipe, locked).map_err(|error| failure(loaded, error))?;
+    let wrong = lock::check_image(&loaded.experiment, &image, &loaded.source);
+    if !wrong.is_empty() {
+        return Err(wrong.into());
+    }
+    Ok(BTreeMap::from([(name, image)]))
+}
+
+fn locked_image<'l>(loaded: &Loaded, lock: &'l Lock, (name, recipe): (&str, &Recipe)) -> Result<&'l Image, Failure> {
+    match lock.images.get(name) {
+        Some(image) if image.recipe == recipe.digest() => Ok(image),
+        _ => {
+            let message = format!("the lock was written for other guests than `{name}` is now");
+            Err(Failure::usage(message).help(format!("Run `benchpaper lock {}` and commit it.", loaded.shown())))
+        }
+    }
+}
+
+/// The bytes that guests boot, as the lock has them.
+pub(crate) fn load(session: &Session, loaded: &Loaded, lock: &Lock) -> Result<Option<GuestImage>, Failure> {
+    let Some((_, image)) = build(session, loaded, Some(lock))?.into_iter().next() else { return Ok(None) };
+    let layout = loaded.workspace.layout();
+    let cache = Cache::new(layout.folder());
+    let get = |digest| -> Result<Vec<u8>, Failure> {
+        let bytes = cache.get(&*session.os, digest).map_err(|error| failure(loaded, error))?;
+        bytes.ok_or_else(|| Failure::incomplete(format!("{digest} is not in artifacts/images")))
+    };
+    let (kernel, initramfs) = (get(&image.kernel)?, get(&image.initramfs)?);
+    let client = image.programs.get("fio").map(|fio| Ok::<_, Failure>(("fio".to_owned(), get(&fio.digest)?)));
+    let client = client.transpose()?;
+    Ok(Some(GuestImage { image, kernel, initramfs, client }))
+}
+
+/// An image that can not be made is a problem of what the manifest says of the guests.
+fn failure(loaded: &Loaded, error: ImageError) -> Failure {
+    let controller = error.driver.as_ref().and_then(|driver| {
+        let needs = |modules: &[&str]| modules.contains(&driver.as_str());
+        CONTROLLERS
+            .iter()
+            .filter(|controller| needs(controller.modules))
+            .map(|controller| controller.word)
+            .find_map(|word| place_of(loaded, word))
+    });
+    let card = error.driver.as_ref().and_then(|driver| place_of(loaded, driver));
+    let kernel = loaded.experiment.guest().and_then(|(_, guest)| guest.get("kernel")).map(|node| node.span);
+    let span = controller.or(card).or(kernel).unwrap_or_default();
+    vec![Diagnostic::error("image::build", error.message).at(&loaded.source, span).help(error.help)].into()
+}
+
+/// Where a word stands: as the level of a factor, or in the guests.
+fn place_of(loaded: &Loaded, word: &str) -> Option<Span> {
+    fn within(node: &Node, word: &str) -> Option<Span> {
+        match &node.value {
+            Value::Map(entries) => entries.iter().find_map(|(_, node)| within(node, word)),
+            Value::List(items) => items.iter().find_map(|node| within(node, word)),
+            _ => (node.scalar().as_deref() == Some(word)).then_some(node.span),
+        }
+    }
+    let levels = loaded.experiment.matrix.factors.iter().flat_map(|(_, levels)| &levels.0);
+    let of_levels = levels.filter(|level| level.text == word).map(|level| level.node.span).next();
+    of_levels.or_else(|| loaded.experiment.guest().and_then(|(_, guest)| within(guest, word)))
+}
+
+/// Refuses what the hypervisor here is too old for.
+pub(crate) fn check_hypervisor(
+    loaded: &Loaded,
+    cases: &[Case],
+    inventory: &crate::inventory::Inventory,
+) -> Result<(), Failure> {
+    let path = format!("tool.{}.version", qemu::PROGRAM);
+    let mut cards = cases.iter().filter_map(|case| case.guest.as_ref()?.network.as_ref());
+    let needs_igb = cards.any(|network| network.card == "igb");
+    let Some(version) = inventory.value(&path).filter(|_| needs_igb) else { return Ok(()) };
+    if crate::inventory::meets(version, &format!(">= {}", qemu::IGB_FROM)) == Some(true) {
+        return Ok(());
+    }
+    let span = place_of(loaded, "igb").unwrap_or_default();
+    let message = format!("`igb` needs QEMU {} or later, here is `{version}`", qemu::IGB_FROM);
+    let help = "Install a newer QEMU, or write `card: virtio-net`.";
+    Err(vec![Diagnostic::error("image::hypervisor", message).at(&loaded.source, span).help(help)].into())
+}
+
+/// Refuses a lock that was written for other guests.
+pub(crate) fn check_lock(loaded: &Loaded, lock: &Lock) -> Result<(), Failure> {
+    match recipe(loaded)? {
+        Some((name, recipe)) => locked_image(loaded, lock, (&name, &recipe)).map(|_| ()),
+        None => Ok(()),
+    }
+}

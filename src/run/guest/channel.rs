@@ -1,0 +1,88 @@
+//! The channel to a guest: commands to its second serial port, sections back.
+
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::guest::script::{END, SECTION};
+use crate::os::Pipes;
+
+/// The largest section, in bytes.
+const SECTION_BYTES_MAX: usize = 256 << 20;
+/// The longest line between sections, in bytes.
+const LINE_BYTES_MAX: u64 = 1 << 16;
+
+/// Why nothing more comes from a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// The hypervisor has ended.
+    Closed,
+    /// What came is no section.
+    Garbled(String),
+}
+
+/// The host's end.
+pub(super) struct Channel {
+    pipes: Pipes,
+}
+
+/// Sections in the order they came.
+pub(super) type Sections = Vec<(String, Vec<u8>)>;
+
+impl Channel {
+    pub(super) fn new(pipes: Pipes) -> Self {
+        Self { pipes }
+    }
+
+    /// Sends commands.
+    pub(super) async fn send(&mut self, commands: &str) -> Result<(), Broken> {
+        let written = self.pipes.input.write_all(commands.as_bytes()).await;
+        let flushed = if written.is_ok() { self.pipes.input.flush().await } else { written };
+        flushed.map_err(|_| Broken::Closed)
+    }
+
+    /// The next section; text between sections is passed over.
+    pub(super) async fn section(&mut self) -> Result<(String, Vec<u8>), Broken> {
+        loop {
+            let mut line = vec![];
+            let mut limited = (&mut self.pipes.output).take(LINE_BYTES_MAX);
+            let count = limited.read_until(b'\n', &mut line).await.map_err(|_| Broken::Closed)?;
+            if count == 0 {
+                return Err(Broken::Closed);
+            }
+            let text = String::from_utf8_lossy(&line);
+            let Some((name, number)) = text.trim_end().strip_prefix(SECTION).and_then(|rest| rest.rsplit_once(' '))
+            else {
+                continue;
+            };
+            if name == END {
+                return Ok((END.to_owned(), number.as_bytes().to_vec()));
+            }
+            let length = number.parse::<usize>().ok().filter(|length| *length <= SECTION_BYTES_MAX);
+            let Some(length) = length else {
+                return Err(Broken::Garbled(format!("the section `{name}` with the length `{number}`")));
+            };
+            let mut bytes = vec![0; length];
+            self.pipes.output.read_exact(&mut bytes).await.map_err(|_| Broken::Closed)?;
+            return Ok((name.to_owned(), bytes));
+        }
+    }
+
+    /// All sections up to the end of a launch, and its exit code.
+    pub(super) async fn sections(&mut self) -> Result<(Sections, i32), Broken> {
+        let mut sections = vec![];
+        loop {
+            let (name, bytes) = self.section().await?;
+            if name == END {
+                let code = String::from_utf8_lossy(&bytes).parse().unwrap_or(-1);
+                return Ok((sections, code));
+            }
+            sections.push((name, bytes));
+        }
+    }
+
+    /// What the hypervisor complained of, after it has ended.
+    pub(super) async fn complaints(&mut self) -> Vec<u8> {
+        let mut bytes = vec![];
+        let _ = (&mut self.pipes.errors).take(1 << 20).read_to_end(&mut bytes).await;
+        bytes
+    }
+}
