@@ -88,7 +88,9 @@ fn every_test_file_is_part_of_the_suite_and_every_extension_is_in_its_table() {
             let name = entry.file_name().into_string().unwrap();
             let stem = name.trim_end_matches(".rs");
             let uses = table.matches(&format!("{stem}::")).count();
-            assert!(stem == "mod" || uses == 1, "{folder}/{name} is in its table {uses} times");
+            // what several tools share stands beside them, declared and in no table
+            let is_shared = stem == "documents";
+            assert!(stem == "mod" || is_shared || uses == 1, "{folder}/{name} is in its table {uses} times");
         }
     }
     let verbs = std::fs::read_to_string("src/cli/command/mod.rs").unwrap();

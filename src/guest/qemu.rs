@@ -149,8 +149,8 @@ fn network_arguments(spec: &Spec, place: &Place) -> Vec<(&'static str, String)> 
         let mac = format!("52:54:00:12:34:{:02x}", place.number);
         // SR-IOV needs a port of PCI Express above the card
         if spec.network.as_ref().is_some_and(|network| network.card == "igb") {
-            arguments.push(("-device", "pcie-root-port,id=port".to_owned()));
-            arguments.push(("-device", format!("{model},netdev=link,mac={mac},bus=port,romfile=")));
+            arguments.push(("-device", "pcie-root-port,id=root0".to_owned()));
+            arguments.push(("-device", format!("{model},netdev=link,mac={mac},bus=root0,romfile=")));
         } else {
             arguments.push(("-device", format!("{model},netdev=link,mac={mac},romfile=")));
         }

@@ -59,6 +59,18 @@ listens() {
     done
     fact server.state "$(tail -n 1 /tmp/server)"
 }
+reaches() {
+    tries=0
+    while [ $tries -lt 60 ]; do
+        if ping -c 1 -W 1 "$1" > /dev/null 2>&1; then
+            fact server.state reached
+            return
+        fi
+        sleep 1
+        tries=$((tries + 1))
+    done
+    fact server.state "$1 does not answer"
+}
 fact() {
     printf '%s=%s\n' "$1" "$(printf '%s' "$2" | tr '\n' ' ')" >> /tmp/facts
 }
@@ -204,10 +216,11 @@ pub fn link(spec: &Spec, server: &[String], port: u16) -> String {
         "fact network.driver \"$(driver /sys/class/net/$card/device)\"\nfact network.wanted {}\nip link set $card up\n\
          number=$(sed -n 's/.*benchpaper.guest=\\([0-9]*\\).*/\\1/p' /proc/cmdline)\n\
          ip addr add {}$number/24 dev $card\n\
-         if [ \"$number\" = 1 ]; then {} > /tmp/server 2>&1 < /dev/null & listens {port:04X}; fi\n",
+         if [ \"$number\" = 1 ]; then {} > /tmp/server 2>&1 < /dev/null & listens {port:04X}; else reaches {}; fi\n",
         super::card_driver(network),
         NETWORK,
-        quoted(server)
+        quoted(server),
+        address(1)
     );
     text
 }

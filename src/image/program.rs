@@ -78,7 +78,6 @@ fn libraries(
         used.push(package.clone());
         found.insert(soname, bytes);
     }
-    // the kernel finds the loader under the name that the program has for it
     Ok((found, used))
 }
 
@@ -106,7 +105,12 @@ fn files(package: &[u8], is_wanted: &dyn Fn(&str) -> bool) -> Result<BTreeMap<St
         if is_wanted(path) {
             let mut bytes = vec![];
             reader.read_to_end(&mut bytes)?;
-            found.insert(path.rsplit('/').next().unwrap_or(path).to_owned(), bytes);
+            let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+            // the loader lies in a package under one name twice, as a file and as a link to it
+            let is_link = bytes.starts_with(archive::LINK.as_bytes());
+            if !(is_link && found.contains_key(&name)) {
+                found.insert(name, bytes);
+            }
         }
         Ok(())
     })?;

@@ -4,7 +4,9 @@
 //! and reads bytes; it never opens or starts anything. What makes a measurement invalid belongs to each tool.
 
 mod command;
+mod documents;
 mod fio;
+mod iperf3;
 
 use std::collections::BTreeMap;
 
@@ -127,6 +129,7 @@ pub trait Tool: Sync {
 /// All tools.
 pub const TOOLS: &[&dyn Tool] = &[
     &fio::Fio,
+    &iperf3::Iperf3,
     &command::Command, //
 ];
 

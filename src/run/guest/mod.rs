@@ -190,14 +190,14 @@ impl Guests {
             objects.push((format!("guest-{}/facts", guest.number), guest.facts.clone()));
             let found = facts::parse(&String::from_utf8_lossy(&guest.facts));
             let mut wrong = facts::mismatches(order.spec, &order.boot.pinned, &found);
-            let serves = match order.topology {
-                Topology::Alone(_) => false,
-                Topology::Served { .. } => true,
-                Topology::Between { .. } => guest.number == 1,
+            let wanted = match order.topology {
+                Topology::Alone(_) => None,
+                Topology::Between { .. } if guest.number > 1 => Some("reached"),
+                Topology::Between { .. } | Topology::Served { .. } => Some("listening"),
             };
             let state = found.get("server.state").map_or("not started", String::as_str);
-            if serves && state != "listening" {
-                wrong.push(format!("its server does not listen: {state}"));
+            if let Some(wanted) = wanted.filter(|wanted| *wanted != state) {
+                wrong.push(format!("its server is not {wanted}: {state}"));
             }
             if !wrong.is_empty() {
                 let reason = format!("guest {} is not the one asked for: {}", guest.number, wrong.join("; "));

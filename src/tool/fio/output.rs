@@ -11,12 +11,14 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::super::Outputs;
+use super::super::documents::{self, Codes};
 use super::settings::Settings;
 use super::total;
 use crate::law;
 use crate::measurement::{Labels, Measurement, Metric, Reading};
 use crate::unit::Unit;
 
+const CODES: Codes = Codes { json: "fio::json", around: "fio::text-around", documents: "fio::documents" };
 /// The newest version that was tried.
 const TESTED_NEWEST: (u64, u64) = (3, 41);
 /// Fewer operations say nothing.
@@ -190,7 +192,8 @@ pub(super) struct Row<'a, 'b> {
 /// Reads an output. Settings, where they are known, sharpen the checks.
 pub(super) fn read(outputs: Outputs<'_>, settings: Option<&Settings>) -> Reading {
     let mut reading = Reading::new("fio");
-    let Some(document) = last_document(outputs.stdout, &mut reading) else { return reading };
+    let document = documents::last::<Document<'_>>(outputs.stdout, &CODES, &mut reading);
+    let Some(document) = document else { return reading };
     reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
     if !check_version(&mut reading) {
         return reading;
@@ -248,64 +251,6 @@ fn measure_sync(document: &Document<'_>, reading: &mut Reading) {
             push.value("sync_latency_p99", *value, [&at, "/percentile/", printed].concat());
         }
     }
-}
-
-/// The last complete JSON document of a text that may hold others and words between them.
-fn last_document<'a>(bytes: &'a [u8], reading: &mut Reading) -> Option<Document<'a>> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // checked once as a whole, UTF-8 need not be checked string by string; other bytes may still stand around the JSON
-    let text = std::str::from_utf8(bytes).ok();
-    let mut found: Vec<Document<'a>> = vec![];
-    let mut error = None;
-    let mut at = 0;
-    while let Some(start) = next_brace(bytes, at) {
-        if bytes[at..start].iter().any(|byte| !byte.is_ascii_whitespace()) {
-            reading.warn(
-                "fio::text-around",
-                format!("text before the JSON: {}", String::from_utf8_lossy(&bytes[at..start]).trim()),
-            );
-        }
-        let next = match text {
-            Some(text) => first(serde_json::Deserializer::from_str(&text[start..]).into_iter()),
-            None => first(serde_json::Deserializer::from_slice(&bytes[start..]).into_iter()),
-        };
-        match next {
-            Some(Ok((document, length))) => {
-                at = start + length;
-                found.push(document);
-            }
-            Some(Err(problem)) => {
-                error = Some(problem);
-                break;
-            }
-            None => break,
-        }
-    }
-    if let Some(problem) = error {
-        reading.fail("fio::json", format!("the JSON is cut or damaged: {problem}"));
-        return None;
-    }
-    if found.len() > 1 {
-        reading.warn("fio::documents", format!("{} documents; the last is read", found.len()));
-    }
-    if found.is_empty() {
-        reading.fail("fio::json", "there is no JSON");
-    }
-    found.pop()
-}
-
-/// The first document of a stream and its length in bytes.
-fn first<'a, R: serde_json::de::Read<'a>>(
-    mut stream: serde_json::StreamDeserializer<'a, R, Document<'a>>,
-) -> Option<serde_json::Result<(Document<'a>, usize)>> {
-    let document = stream.next()?;
-    Some(document.map(|document| (document, stream.byte_offset())))
-}
-
-/// The next opening brace that begins a line.
-fn next_brace(bytes: &[u8], from: usize) -> Option<usize> {
-    let begins_line = |at: usize| at == 0 || at == from || bytes[at - 1] == b'\n';
-    (from..bytes.len()).find(|at| bytes[*at] == b'{' && begins_line(*at))
 }
 
 fn check_version(reading: &mut Reading) -> bool {
@@ -524,10 +469,10 @@ mod tests {
         assert_eq!(read(Outputs::of(output(&short, "null", 0).as_bytes(), &[]), None).status, Status::Invalid);
         let wrong = good.replace("\"bw_bytes\":4096000", "\"bw_bytes\":1024000");
         assert_eq!(read(Outputs::of(output(&wrong, "null", 0).as_bytes(), &[]), None).status, Status::Invalid);
-        assert_eq!(read(b"fio: no such file\n", None).status, Status::Failed);
+        assert_eq!(read(Outputs::of(b"fio: no such file\n", &[]), None).status, Status::Failed);
         let whole = output(&good, "null", 0);
         for end in 0..whole.len() {
-            assert_eq!(read(&whole.as_bytes()[..end], None).status, Status::Failed, "cut at {end}");
+            assert_eq!(read(Outputs::of(&whole.as_bytes()[..end], &[]), None).status, Status::Failed, "cut at {end}");
         }
     }
 
@@ -535,7 +480,7 @@ mod tests {
     fn text_around_and_a_second_document_are_said() {
         let one = output(&direction(1000.0, 2000, 2000, 5000.0), "null", 0);
         let two = output(&direction(3000.0, 6000, 2000, 5000.0), "null", 0);
-        let reading = read(format!("note: x\n{one}\n{two}\n").as_bytes(), None);
+        let reading = read(Outputs::of(format!("note: x\n{one}\n{two}\n").as_bytes(), &[]), None);
         assert_eq!(total(&reading, "iops"), Some(3000.0));
         let codes: Vec<&str> = reading.diagnostics.iter().map(|remark| remark.code).collect();
         assert_eq!(codes, ["fio::text-around", "fio::documents"]);

@@ -1,0 +1,321 @@
+//! iperf3: a TCP or UDP stream between two guests, and its JSON (3.x) to measurements.
+//!
+//! What counts is what was received; what was sent is shown beside it. Rates become bytes per second.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::documents::{self, Codes};
+use super::{Context, LaunchPlan, Outputs, SERVER_PORT, Timing, Tool, Topology};
+use crate::manifest::node::Node;
+use crate::manifest::shape::{Fields, Problems, Size, Spanned, words};
+use crate::measurement::{Labels, Measurement, Metric, Reading};
+use crate::unit::Unit;
+
+/// iperf3.
+pub(super) struct Iperf3;
+
+/// The newest version that was tried.
+const TESTED_NEWEST: (u64, u64) = (3, 18);
+/// Shorter measurements say nothing.
+const SECONDS_MIN: f64 = 0.5;
+
+words! {
+    /// What is sent.
+    pub enum Protocol {
+        /// A stream that arrives whole.
+        Tcp = "tcp",
+        /// Datagrams, as fast as they are made.
+        Udp = "udp",
+    }
+}
+
+words! {
+    /// Who sends.
+    pub enum Direction {
+        /// The client.
+        ToServer = "to-server",
+        /// The server.
+        FromServer = "from-server",
+    }
+}
+
+/// The settings that are hashed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Settings {
+    protocol: String,
+    direction: String,
+    streams: u64,
+    length_bytes: Option<u64>,
+}
+
+fn parse(settings: &serde_json::Value) -> Result<Settings, String> {
+    Settings::deserialize(settings).map_err(|error| error.to_string())
+}
+
+impl Tool for Iperf3 {
+    fn name(&self) -> &'static str {
+        "iperf3"
+    }
+
+    fn resolve(&self, settings: &Node, _: &Context<'_>, problems: &mut Problems) -> Option<serde_json::Value> {
+        let mut fields = Fields::open(settings, "an iperf3 workload", problems)?;
+        let protocol = fields.take::<Option<Protocol>>("protocol", problems);
+        let direction = fields.take::<Option<Direction>>("direction", problems);
+        let streams = fields.take::<Option<Spanned<u64>>>("streams", problems);
+        let length = fields.take::<Option<Spanned<Size>>>("length", problems);
+        fields.finish(problems);
+        let (protocol, direction, streams, length) = (protocol?, direction?, streams?, length?);
+        if let Some(streams) = streams.as_ref().filter(|streams| !(1..=128).contains(&streams.value)) {
+            let message = format!("{} streams, expected 1 to 128", streams.value);
+            problems.error("iperf3::range", streams.span, message, "Write a number in this range.");
+            return None;
+        }
+        if let Some(length) = length.as_ref().filter(|length| !(1..=1 << 20).contains(&length.value.base())) {
+            let help = "Write 1 B to 1 MiB.";
+            problems.error("iperf3::range", length.span, "so much can not be written at once", help);
+            return None;
+        }
+        let settings = Settings {
+            protocol: protocol.map_or("tcp", Protocol::word).to_owned(),
+            direction: direction.map_or("to-server", Direction::word).to_owned(),
+            streams: streams.map_or(1, |streams| streams.value),
+            length_bytes: length.map(|length| length.value.base()),
+        };
+        serde_json::to_value(settings).ok()
+    }
+
+    fn programs(&self, _: &serde_json::Value) -> Vec<String> {
+        vec!["iperf3".to_owned()]
+    }
+
+    fn input_files(&self, _: &serde_json::Value) -> Vec<String> {
+        vec![]
+    }
+
+    fn is_measuring(&self, _: &serde_json::Value) -> bool {
+        true
+    }
+
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn launch(&self, _: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
+        Err(NEEDS_TWO.to_owned())
+    }
+
+    fn launches(&self, settings: &serde_json::Value, timing: Timing, guests: u64) -> Result<Topology, String> {
+        let settings = parse(settings)?;
+        if guests != 2 {
+            return Err(NEEDS_TWO.to_owned());
+        }
+        let (seconds, ramp) = (whole_seconds(timing.runtime_ns)?, whole_seconds(timing.ramp_time_ns)?);
+        if seconds == 0 {
+            return Err("iperf3 needs a run time".to_owned());
+        }
+        let server = ["iperf3", "--server", "--port", &SERVER_PORT.to_string()].map(str::to_owned).to_vec();
+        let client = move |address: &str| LaunchPlan { argv: argv(&settings, address, (seconds, ramp)), files: vec![] };
+        Ok(Topology::Between { server, client: Box::new(client) })
+    }
+
+    fn fill(&self, _: &str, _: u64) -> Option<LaunchPlan> {
+        None
+    }
+
+    fn recognises(&self, bytes: &[u8]) -> bool {
+        let head = &bytes[..bytes.len().min(64 << 10)];
+        let holds = |needle: &[u8]| head.windows(needle.len()).any(|window| window == needle);
+        holds(b"\"iperf 3.") || holds(b"Usage: iperf3 ")
+    }
+
+    fn read(&self, _: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
+        read(outputs.stdout)
+    }
+
+    fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric> {
+        let is_udp = parse(settings).is_ok_and(|settings| settings.protocol == "udp");
+        let names: &[&str] = if is_udp { &["bandwidth", "loss", "jitter"] } else { &["bandwidth", "retransmits"] };
+        names.iter().map(|name| Metric::new(name)).collect()
+    }
+
+    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
+        let Ok(settings) = parse(settings) else { return vec![] };
+        let mut rows = vec![
+            ("protocol".to_owned(), settings.protocol),
+            ("direction".to_owned(), settings.direction.replace('-', " ")),
+            ("streams".to_owned(), settings.streams.to_string()),
+        ];
+        rows.extend(settings.length_bytes.map(|length| ("length of a write".to_owned(), format!("{length} B"))));
+        rows
+    }
+}
+
+const NEEDS_TWO: &str = "iperf3 needs two guests: one serves, one sends";
+
+fn whole_seconds(nanoseconds: u64) -> Result<u64, String> {
+    const SECOND: u64 = 1_000_000_000;
+    if nanoseconds.is_multiple_of(SECOND) {
+        Ok(nanoseconds / SECOND)
+    } else {
+        Err("iperf3 takes whole seconds".to_owned())
+    }
+}
+
+fn argv(settings: &Settings, address: &str, (seconds, ramp): (u64, u64)) -> Vec<String> {
+    let mut argv = ["iperf3", "--json", "--client", address, "--port"].map(str::to_owned).to_vec();
+    argv.extend([SERVER_PORT.to_string(), "--time".to_owned(), seconds.to_string()]);
+    argv.extend(["--parallel".to_owned(), settings.streams.to_string()]);
+    if ramp > 0 {
+        argv.extend(["--omit".to_owned(), ramp.to_string()]);
+    }
+    if settings.protocol == "udp" {
+        argv.extend(["--udp", "--bitrate", "0"].map(str::to_owned));
+    }
+    if settings.direction == "from-server" {
+        argv.push("--reverse".to_owned());
+    }
+    if let Some(length) = settings.length_bytes {
+        argv.extend(["--length".to_owned(), length.to_string()]);
+    }
+    argv
+}
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(default)]
+    start: Start,
+    #[serde(default)]
+    end: BTreeMap<String, serde_json::Value>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Start {
+    #[serde(default)]
+    version: String,
+}
+
+/// A sum over streams.
+#[derive(Deserialize)]
+struct Sum {
+    seconds: f64,
+    bytes: f64,
+    bits_per_second: f64,
+    retransmits: Option<f64>,
+    jitter_ms: Option<f64>,
+    lost_percent: Option<f64>,
+}
+
+/// The sums of the end: key, direction, and whether it is what was received. A key that is not there was not measured.
+const SUMS: &[(&str, &str, bool)] = &[
+    ("sum_sent", "sent", false),
+    ("sum_received", "received", true),
+    ("sum", "received", true),
+    ("sum_sent_bidir_reverse", "sent back", false),
+    ("sum_received_bidir_reverse", "received back", false),
+];
+
+fn read(stdout: &[u8]) -> Reading {
+    const CODES: Codes = Codes { json: "iperf3::json", around: "iperf3::text-around", documents: "iperf3::documents" };
+    let mut reading = Reading::new("iperf3");
+    let Some(document) = documents::last::<Document>(stdout, &CODES, &mut reading) else { return reading };
+    reading.tool_version = document.start.version.trim_start_matches("iperf ").to_owned();
+    check_version(&mut reading);
+    if let Some(error) = document.error {
+        reading.fail("iperf3::error", error);
+        return reading;
+    }
+    let is_udp = document.end.contains_key("sum") && !document.end.contains_key("sum_received");
+    let mut is_measured = false;
+    for (key, direction, counts) in SUMS {
+        let Some(value) = document.end.get(*key) else { continue };
+        // newer versions print `sum` beside the other two for UDP, and it says again what they say
+        if *key == "sum" && !is_udp {
+            continue;
+        }
+        match Sum::deserialize(value) {
+            Ok(sum) => {
+                measure(&sum, (key, direction, *counts), &mut reading);
+                is_measured |= *counts;
+            }
+            Err(error) => reading.fail("iperf3::json", format!("/end/{key}: {error}")),
+        }
+    }
+    if !is_measured {
+        reading.fail("iperf3::no-result", "it says nothing of what was received");
+    }
+    if reading.status == crate::measurement::Status::Failed {
+        reading.measurements.clear();
+    }
+    reading
+}
+
+fn check_version(reading: &mut Reading) {
+    let mut numbers = reading.tool_version.split(['.', '+', '-']).filter_map(|part| part.parse::<u64>().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version > TESTED_NEWEST {
+        let (major, minor) = TESTED_NEWEST;
+        reading.warn("iperf3::version", format!("newer than the newest version tested, {major}.{minor}"));
+    }
+}
+
+fn measure(sum: &Sum, (key, direction, counts): (&str, &str, bool), reading: &mut Reading) {
+    if [sum.seconds, sum.bytes, sum.bits_per_second].iter().any(|value| *value < 0.0) {
+        reading.fail("iperf3::negative", "it holds values below zero");
+        return;
+    }
+    if counts && (sum.seconds < SECONDS_MIN || sum.bytes <= 0.0) {
+        let message = format!("{} B in {} s say nothing", sum.bytes, sum.seconds);
+        reading.invalidate("iperf3::too-short", message);
+    }
+    let mut labels = vec![Labels::from([("direction".to_owned(), direction.to_owned())])];
+    if counts {
+        labels.push(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
+    }
+    for labels in labels.into_iter().map(Arc::new) {
+        let mut push = |metric: &str, value: Option<f64>, unit: Unit, place: &str| {
+            let Some(value) = value.filter(|value| value.is_finite()) else { return };
+            let (metric, pointer) = (Metric::new(metric), format!("/end/{key}/{place}"));
+            let labels = Arc::clone(&labels);
+            reading.measurements.push(Measurement { metric, labels, value, unit: unit.symbol(), pointer });
+        };
+        push("bandwidth", Some(sum.bits_per_second / 8.0), Unit::BYTE_PER_SECOND, "bits_per_second");
+        push("bytes", Some(sum.bytes), Unit::BYTE, "bytes");
+        push("runtime", Some(sum.seconds * 1e9), Unit::NANOSECOND, "seconds");
+        push("retransmits", sum.retransmits, Unit::ONE, "retransmits");
+        push("jitter", sum.jitter_ms.map(|jitter| jitter * 1e6), Unit::NANOSECOND, "jitter_ms");
+        push("loss", sum.lost_percent.map(|lost| lost / 100.0), Unit::ONE, "lost_percent");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measurement::Status;
+
+    #[test]
+    fn what_was_received_counts() {
+        let text = r#"{"start":{"version":"iperf 3.12"},"end":{
+            "sum_sent":{"seconds":2,"bytes":4000,"bits_per_second":16000,"retransmits":3},
+            "sum_received":{"seconds":2,"bytes":3900,"bits_per_second":15600}}}"#;
+        let reading = read(text.as_bytes());
+        assert_eq!(reading.status, Status::Ok, "{:?}", reading.diagnostics);
+        let total = reading.measurements.iter().find(|one| one.labels.contains_key("aggregate")).unwrap();
+        assert_eq!(
+            (total.value, total.unit, total.pointer.as_str()),
+            (1950.0, "B/s", "/end/sum_received/bits_per_second")
+        );
+    }
+
+    #[test]
+    fn an_error_and_a_usage_text_are_failures() {
+        let refused = r#"{"start":{"version":"iperf 3.12"},"end":{},"error":"unable to connect"}"#;
+        assert_eq!(read(refused.as_bytes()).status, Status::Failed);
+        assert_eq!(read(b"Usage: iperf3 [-s|-c host]").status, Status::Failed);
+        assert_eq!(read(br#"{"start":{"version":"iperf 3.12"},"end":{}}"#).status, Status::Failed);
+        assert!(whole_seconds(1_500_000_000).is_err());
+    }
+}
