@@ -337,7 +337,8 @@ fn check_objects(results: &Results, reader: &Reader<'_>, report: &mut Report) {
             }
         };
         report.objects.checked += 1;
-        let wrong = samples.iter().find(|(case, metric, sample)| !gives(results, (*case, metric, sample), &bytes));
+        let wrong =
+            samples.iter().find(|(case, metric, sample)| !gives(results, (*case, metric, sample), (&bytes, reader)));
         if let Some((_, metric, sample)) = wrong {
             report.objects.failed += 1;
             report.failures.push(format!(
@@ -348,10 +349,19 @@ fn check_objects(results: &Results, reader: &Reader<'_>, report: &mut Report) {
     }
 }
 
-fn gives(results: &Results, (case, metric, sample): (usize, &MetricSamples, &Sample), bytes: &[u8]) -> bool {
+fn gives(
+    results: &Results,
+    (case, metric, sample): (usize, &MetricSamples, &Sample),
+    (bytes, reader): (&[u8], &Reader<'_>),
+) -> bool {
     let case = &results.cases[case].case;
     let Some(tool) = tool::find(&case.tool) else { return false };
-    let reading = tool.read(Some(&case.settings), Outputs::of(bytes, &[]));
+    let mut files = BTreeMap::new();
+    for (name, digest) in &sample.files {
+        let Ok(bytes) = reader.get(digest) else { return false };
+        files.insert(name.trim_start_matches("file/").to_owned(), bytes.into_owned());
+    }
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: bytes, stderr: &[], files: &files });
     let is_the_one = |one: &crate::measurement::Measurement| {
         one.metric == metric.metric && one.pointer == sample.pointer && one.value.to_bits() == sample.value.to_bits()
     };

@@ -93,6 +93,8 @@ fn run_once(os: &Rc<dyn Os>, folder: &Path, inputs: &Inputs, reported: &mut Repo
         plan: &inputs.plan,
         reasons: &reasons,
         attempts: history.attempts(),
+        image: None,
+        exact: Default::default(),
         previous: history.newest_head(),
         resume: history.newest_open().map(|(run, _)| run.clone()),
         waivers: Default::default(),

@@ -213,7 +213,7 @@ fn a_missing_program_gives_one_line_that_names_it() {
     let said = laboratory.expect(2, &["lock", "echo"]);
     assert_eq!(
         said.stderr,
-        "error: not installed: no-such-program\n  help: On Debian and Ubuntu: `apt-get install no-such-program`.\n"
+        "error: not installed: no-such-program\n  help: On Debian and Ubuntu: `apt-get install --no-remove no-such-program`.\n"
     );
 }
 

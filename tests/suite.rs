@@ -8,6 +8,7 @@ mod corpus;
 mod determinism;
 mod documents;
 mod faults;
+mod guests;
 mod kills;
 mod manifests;
 mod pipeline;

@@ -110,6 +110,25 @@ pub(crate) fn load(session: &Session, loaded: &Loaded, lock: &Lock) -> Result<Op
     Ok(Some(GuestImage { image, kernel, initramfs, client }))
 }
 
+/// Disk images beside the manifest that name other files, or are no images, are refused before anything opens them.
+pub(crate) fn check_disks(loaded: &Loaded) -> Result<(), Failure> {
+    let Some(Value::Map(disks)) =
+        loaded.experiment.guest().and_then(|(_, guest)| guest.get("disks")).map(|disks| &disks.value)
+    else {
+        return Ok(());
+    };
+    let images = disks.iter().filter_map(|(_, disk)| disk.get("image"));
+    let wrong = images.filter_map(|image| {
+        let bytes = loaded.files.get(&image.scalar()?)?;
+        let head = &bytes[..bytes.len().min(crate::guest::image::HEAD_BYTES as usize)];
+        let reason = crate::guest::image::format_of(head).err()?;
+        let help = "Convert it to a plain image: `qemu-img convert -O raw`.";
+        Some(Diagnostic::error("image::disk", reason).at(&loaded.source, image.span).help(help))
+    });
+    let wrong: Vec<Diagnostic> = wrong.collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
+}
+
 /// An image that can not be made is a problem of what the manifest says of the guests.
 fn failure(loaded: &Loaded, error: ImageError) -> Failure {
     let controller = error.driver.as_ref().and_then(|driver| {
@@ -165,4 +184,26 @@ pub(crate) fn check_lock(loaded: &Loaded, lock: &Lock) -> Result<(), Failure> {
         Some((name, recipe)) => locked_image(loaded, lock, (&name, &recipe)).map(|_| ()),
         None => Ok(()),
     }
+}
+
+/// Hardware virtualisation is what a guest that boots with it says.
+pub(crate) fn probe_accelerator(
+    session: &Session,
+    loaded: &Loaded,
+    lock: &Lock,
+    cases: &[Case],
+) -> Result<(), Failure> {
+    let mut specs = cases.iter().filter_map(|case| case.guest.as_ref());
+    let Some(spec) = specs.find(|spec| spec.accelerator != "tcg") else { return Ok(()) };
+    let Some(image) = load(session, loaded, lock)? else { return Ok(()) };
+    show::note(&format!("booting a guest to see whether `{}` works here", spec.accelerator));
+    let layout = loaded.workspace.layout();
+    let folder = layout.folder().join("scratch").join("probe");
+    let Err(reason) = crate::run::probe(std::rc::Rc::clone(&session.os), &image, spec, &folder)? else { return Ok(()) };
+    let hypervisors = loaded.experiment.hypervisors.iter().map(|(_, one)| &one.accelerator);
+    let span = hypervisors.filter(|one| one.value.word() == spec.accelerator).map(|one| one.span).next();
+    let message = format!("`{}` does not boot a guest here: {reason}", spec.accelerator);
+    let help = "Write `accelerator: tcg`: software emulation works everywhere, and the paper says that it was used.";
+    let problem = Diagnostic::error("image::accelerator", message);
+    Err(vec![problem.at(&loaded.source, span.unwrap_or_default()).help(help)].into())
 }

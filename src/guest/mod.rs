@@ -18,7 +18,7 @@ use crate::manifest::guest::{
     Accelerator, Aio, CacheMode, Card, Controller, Disk, DiskFormat, Guest, Hypervisor, Reboot, Volume,
 };
 use crate::manifest::node::Node;
-use crate::manifest::shape::{Problems, Shape, Spanned};
+use crate::manifest::shape::{Problems, Shape, Spanned, Time};
 use crate::manifest::{EnvironmentWord, Experiment, unknown_reference};
 
 /// The most guests at once.
@@ -61,8 +61,6 @@ pub struct Spec {
     pub network: Option<NetworkSpec>,
     /// When guests are booted anew: `each-job`, `each-case` or `never`.
     pub reboot: String,
-    /// How long a guest may take to be ready, nanoseconds.
-    pub boot_limit_ns: u64,
 }
 
 /// A disk of a guest.
@@ -170,9 +168,7 @@ impl Spec {
         if !self.command_line.is_empty() {
             rows.push(("kernel command line".to_owned(), self.command_line.clone()));
         }
-        for disk in &self.disks {
-            rows.push((format!("disk {}", disk.name), disk.describe()));
-        }
+        rows.extend(self.disks.iter().flat_map(DiskSpec::describe));
         for volume in &self.volumes {
             let lvm = if volume.lvm { ", LVM" } else { "" };
             rows.push((
@@ -192,17 +188,21 @@ impl Spec {
 }
 
 impl DiskSpec {
-    fn describe(&self) -> String {
-        let size = format!("{} MiB, {}", self.bytes >> 20, self.controller);
+    /// One row a property, so that a table shows what differs between cases by itself.
+    fn describe(&self) -> Vec<(String, String)> {
+        let row = |property: &str, value: String| (format!("disk {}, {property}", self.name), value);
+        let mut rows =
+            vec![row("size", format!("{} MiB", self.bytes >> 20)), row("controller", self.controller.clone())];
         if self.controller == Controller::Memory.word() {
-            return size;
+            return rows;
         }
-        let origin = match (&self.image, &self.converted_from) {
-            (Some((file, _)), _) => format!(", from {file}"),
-            (None, Some(format)) => format!(", converted from {format}"),
-            (None, None) => String::new(),
-        };
-        format!("{size}, {}, cache {}, aio {}{origin}", self.format, self.cache, self.aio)
+        rows.push(row("format, cache and aio", format!("{} {} {}", self.format, self.cache, self.aio)));
+        match (&self.image, &self.converted_from) {
+            (Some((file, _)), _) => rows.push(row("begins as", file.clone())),
+            (None, Some(format)) => rows.push(row("converted from", format.clone())),
+            (None, None) => {}
+        }
+        rows
     }
 }
 
@@ -263,6 +263,16 @@ pub fn card_driver(network: &NetworkSpec) -> &'static str {
     }
 }
 
+/// How long guests may take to be ready, in nanoseconds: no part of what identifies a case.
+pub fn boot_limit_ns(experiment: &Experiment, count: u64) -> u64 {
+    let node = experiment.guest().and_then(|(_, guest)| guest.get("boot_limit"));
+    let limit = node.and_then(|node| {
+        let mut ignored = Problems::new(&crate::source::Source::new("", ""));
+        Time::decode(node, &mut ignored)
+    });
+    limit.map_or(BOOT_LIMIT_NS + count.saturating_mul(BOOT_LIMIT_EACH_NS), |limit| limit.base())
+}
+
 /// Reads the guests of a case; the node's factors have their levels.
 pub fn resolve(
     experiment: &Experiment,
@@ -303,10 +313,6 @@ pub fn resolve(
         volumes,
         network,
         reboot: reboot.word().to_owned(),
-        boot_limit_ns: guest
-            .boot_limit
-            .as_ref()
-            .map_or(BOOT_LIMIT_NS + count.saturating_mul(BOOT_LIMIT_EACH_NS), |limit| limit.base()),
     };
     (problems.count() == before).then_some(spec)
 }
@@ -323,7 +329,7 @@ fn check_numbers(guest: &Guest, problems: &mut Problems) {
     within(&guest.count, "guests", GUESTS_MAX);
     within(&guest.vcpus, "virtual processors", 255);
     let memory = guest.memory.value.base();
-    if memory < MEMORY_BYTES_MIN || memory % (1 << 20) != 0 {
+    if memory < MEMORY_BYTES_MIN || !memory.is_multiple_of(1 << 20) {
         let help = "Write whole MiB, 64 MiB or more.";
         problems.error("guest::memory", guest.memory.span, "too little memory, or no whole MiB", help);
     }
@@ -404,7 +410,7 @@ fn disk_spec(
     problems: &mut Problems,
 ) -> Option<DiskSpec> {
     let (bytes, before) = (disk.size.value.base(), problems.count());
-    if bytes == 0 || bytes % 4096 != 0 {
+    if bytes == 0 || !bytes.is_multiple_of(4096) {
         problems.error("guest::disk", disk.size.span, "the size is no multiple of 4 KiB", "Write `64 MiB`.");
     }
     let text = name.value.as_str();

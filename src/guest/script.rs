@@ -182,7 +182,8 @@ fn assemble_volume(volume: &VolumeSpec, index: usize) -> String {
     } else {
         let _ = writeln!(text, "ln -s {array} /work/{name}");
     }
-    let _ = writeln!(text, "fact volume.{name}.array \"$(sed -n '/^md{index} /,/^$/p' /proc/mdstat)\"");
+    let status = format!("$(sed -n '/^md{index} /{{n;s/^ *//;p}}' /proc/mdstat)");
+    let _ = writeln!(text, "fact volume.{name}.array \"$(cat /sys/block/md{index}/md/level) {status}\"");
     let _ = writeln!(text, "fact volume.{name}.size \"$(blockdev --getsize64 /work/{name})\"");
     text
 }

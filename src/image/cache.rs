@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::ImageError;
 use crate::digest::Digest;
-use crate::os::{self, Os};
+use crate::os::{self, Held, Os, Sharing};
 
 /// The largest file that is kept, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 30;
@@ -21,6 +21,26 @@ impl Cache {
     /// Below the folder of the store.
     pub fn new(artifacts: &Path) -> Self {
         Self { folder: artifacts.join("images") }
+    }
+
+    /// Waits until nobody else makes images here, and keeps others from it as long as what is returned lives.
+    pub(super) fn alone(&self, os: &dyn Os, tell: &dyn Fn(&str)) -> Result<Box<dyn Held>, ImageError> {
+        const LOOKS: usize = 6_000;
+        os::create_folders(os, &self.folder).map_err(ImageError::io(&self.folder))?;
+        let path = self.folder.join("lock");
+        for look in 0..LOOKS {
+            match os.lock(&path, Sharing::Exclusive) {
+                Ok(held) => return Ok(held),
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                    if look == 5 {
+                        tell("waiting for another benchpaper that makes images");
+                    }
+                    os::supervision::rest(std::time::Duration::from_millis(100));
+                }
+                Err(error) => return Err(ImageError::io(&path)(error)),
+            }
+        }
+        Err(ImageError::new("another benchpaper has been making images for ten minutes", "Wait until it has ended."))
     }
 
     /// A folder for what is being made.

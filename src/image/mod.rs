@@ -150,6 +150,7 @@ pub fn build(workshop: &Workshop<'_>, recipe: &Recipe, locked: Option<&Image>) -
     {
         return Ok(locked.clone());
     }
+    let _alone = workshop.cache.alone(workshop.os, workshop.tell)?;
     let image = match &recipe.source {
         Source::Files { kernel, userland } => from_files(workshop, recipe, (kernel, userland))?,
         Source::Debian { package, version } => from_debian(workshop, recipe, (package, version), locked)?,

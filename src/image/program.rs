@@ -47,13 +47,12 @@ pub(super) fn of_package(shelf: &Shelf<'_>, name: &str, path: &str) -> Result<Fo
     Ok(Found { package, place, bytes: program, libraries, library_packages })
 }
 
+/// Libraries by soname, and the packages they come from.
+type Libraries = (BTreeMap<String, Vec<u8>>, Vec<Package>);
+
 /// All that a program needs, and what that needs.
-fn libraries(
-    shelf: &Shelf<'_>,
-    name: &str,
-    program: &[u8],
-) -> Result<(BTreeMap<String, Vec<u8>>, Vec<Package>), ImageError> {
-    let (mut found, mut used): (BTreeMap<String, Vec<u8>>, Vec<Package>) = Default::default();
+fn libraries(shelf: &Shelf<'_>, name: &str, program: &[u8]) -> Result<Libraries, ImageError> {
+    let (mut found, mut used): Libraries = Default::default();
     let mut open = needed(program);
     if open.is_empty() {
         return Ok((found, used));

@@ -53,8 +53,12 @@ pub(super) fn cell(text: impl Into<String>) -> Vec<Inline> {
 pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let results = scope.results;
     let mut blocks = vec![];
-    if results.runs.iter().any(|run| matches!(run.environment, Environment::Emulated | Environment::VirtualExact)) {
-        blocks.push(Block::Note(cell(WORDS.emulated)));
+    for (environment, words) in
+        [(Environment::Emulated, WORDS.emulated), (Environment::VirtualExact, WORDS.virtual_exact)]
+    {
+        if results.runs.iter().any(|run| run.environment == environment) {
+            blocks.push(Block::Note(cell(words)));
+        }
     }
     if results.missing > 0 {
         let missing = parts.tokens.count("jobs/missing", results.missing);
@@ -135,7 +139,10 @@ fn preparation(scope: &Scope<'_>) -> Vec<Inline> {
         .collect();
     match fills.is_empty() {
         true => cell(WORDS.no_precondition),
-        false => sentence(WORDS.precondition, vec![Inline::text(fills.join("; "))]),
+        false => {
+            let pattern = if scope.experiment.guest().is_some() { WORDS.fresh_guests } else { WORDS.precondition };
+            sentence(pattern, vec![Inline::text(fills.join("; "))])
+        }
     }
 }
 

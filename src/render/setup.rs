@@ -34,6 +34,7 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
     let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
     let mut blocks =
         vec![Block::Table(Table { id: "facts".to_owned(), caption: WORDS.facts_caption.to_owned(), columns, rows })];
+    blocks.extend(guests(scope));
     if let Some(disclosure) = &scope.experiment.disclosure {
         for (fact, reason) in disclosure.waived.iter() {
             let parts = vec![Inline::Code(fact.value.to_string()), Inline::text(reason.as_str())];
@@ -45,6 +46,35 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// What guests said of themselves, and what they booted; a fact that differs shows each value with how often it was said.
+fn guests(scope: &Scope<'_>) -> Option<Block> {
+    let said = &scope.results.guest_facts;
+    if said.is_empty() {
+        return None;
+    }
+    let show = |values: &std::collections::BTreeMap<String, u64>| match values.len() {
+        1 => values.keys().next().cloned().unwrap_or_default(),
+        0..=8 => values.iter().map(|(value, count)| format!("{value} ({count} times)")).collect::<Vec<_>>().join(", "),
+        count => format!("{count} different values"),
+    };
+    let mut rows: Vec<_> =
+        said.iter().map(|(path, values)| vec![cell(path.as_str()), cell(show(values)), cell("measured")]).collect();
+    for (name, image) in &scope.lock.images {
+        let mut add = |property: &str, value: String| {
+            rows.push(vec![cell(format!("{name}.{property}")), cell(value), cell("pinned")])
+        };
+        add("kernel", image.kernel.to_string());
+        add("initramfs", image.initramfs.to_string());
+        let packages = image.packages.iter().map(|package| format!("{} {}", package.name, package.version));
+        add("packages", packages.collect::<Vec<_>>().join(", "));
+        if let Some(compiler) = &image.compiler {
+            add("compiler", compiler.clone());
+        }
+    }
+    let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
+    Some(Block::Table(Table { id: "guests".to_owned(), caption: WORDS.guests_caption.to_owned(), columns, rows }))
 }
 
 /// The facts that a paper of this kind should give and that are neither known, declared nor waived.
@@ -70,28 +100,39 @@ pub(crate) fn workloads(scope: &Scope<'_>) -> Vec<Block> {
     let mut names: Vec<&str> = scope.plan.cases.iter().map(|case| case.workload.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    names.into_iter().map(|name| workload_table(scope, name)).collect()
+    let mut blocks: Vec<Block> = names.into_iter().map(|name| workload_table(scope, name)).collect();
+    let guests = scope.plan.cases.iter().filter_map(|case| case.guest.as_ref()).map(|guest| guest.describe());
+    let rows = settings(guests);
+    if !rows.is_empty() {
+        let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
+        let caption = WORDS.guest_settings_caption.to_owned();
+        blocks.push(Block::Table(Table { id: "guest-settings".to_owned(), caption, columns, rows }));
+    }
+    blocks
 }
 
-fn workload_table(scope: &Scope<'_>, name: &str) -> Block {
+/// Settings of several cases in one table: a setting that differs shows all its values.
+fn settings(cases: impl Iterator<Item = Vec<(String, String)>>) -> Vec<Vec<Vec<Inline>>> {
+    const CASES_MAX: usize = 1_000;
     let mut rows: Vec<(String, Vec<String>)> = vec![];
-    let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
-    for case in cases.take(1_000) {
-        let described = crate::tool::find(&case.tool).map(|tool| tool.describe(&case.settings)).unwrap_or_default();
-        let guest = case.guest.as_ref().map(|guest| guest.describe()).unwrap_or_default();
-        for (setting, value) in described.into_iter().chain(guest) {
-            match rows.iter_mut().find(|(one, _)| *one == setting) {
-                Some((_, values)) if values.contains(&value) => {}
-                Some((_, values)) => values.push(value),
-                None => rows.push((setting, vec![value])),
-            }
+    for (setting, value) in cases.take(CASES_MAX).flatten() {
+        match rows.iter_mut().find(|(one, _)| *one == setting) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => rows.push((setting, vec![value])),
         }
     }
     let show = |values: Vec<String>| match values.len() {
         0..=12 => values.join(", "),
         count => format!("{}, … ({count})", values[..3].join(", ")),
     };
-    let rows = rows.into_iter().map(|(setting, values)| vec![cell(setting), cell(show(values))]).collect();
+    rows.into_iter().map(|(setting, values)| vec![cell(setting), cell(show(values))]).collect()
+}
+
+fn workload_table(scope: &Scope<'_>, name: &str) -> Block {
+    let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
+    let described = cases.filter_map(|case| Some(crate::tool::find(&case.tool)?.describe(&case.settings)));
+    let rows = settings(described);
     let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
     Block::Table(Table { id: format!("workload-{name}"), caption: filled(WORDS.workload_caption, name), columns, rows })
 }

@@ -43,6 +43,7 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
         other_not_ok: attempts.other_not_ok,
         missing,
         facts: used.last().and_then(|run| inventories.get(run).cloned()).unwrap_or_default(),
+        guest_facts: guest_facts(&jobs, reader)?,
         hidden_differences: hidden_differences(&used, &inventories),
     })
 }
@@ -131,6 +132,7 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
             replicate,
             value: measurement.value,
             object,
+            files: files_of(&measurement.pointer, chosen.finished),
             pointer: measurement.pointer,
             job: chosen.finished.job,
             run: chosen.run,
@@ -144,6 +146,30 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
             }),
         }
     }
+}
+
+/// The files that a place names, with their digests.
+fn files_of(pointer: &str, finished: &Finished) -> BTreeMap<String, Digest> {
+    let names = pointer.split(' ').filter(|place| place.starts_with("file/"));
+    names.filter_map(|name| Some((name.to_owned(), finished.objects.get(name)?.digest))).collect()
+}
+
+/// What guests said of themselves in the attempts that count.
+fn guest_facts(
+    jobs: &[(usize, u64, Option<&Chosen<'_>>)],
+    reader: &Reader<'_>,
+) -> Result<BTreeMap<String, BTreeMap<String, u64>>, StoreError> {
+    let mut found: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for chosen in jobs.iter().filter_map(|(_, _, chosen)| *chosen) {
+        let is_facts = |role: &str| role.starts_with("guest-") && role.ends_with("/facts");
+        for (_, object) in chosen.finished.objects.iter().filter(|(role, _)| is_facts(role)) {
+            let bytes = reader.get(&object.digest)?;
+            for (path, value) in crate::guest::facts::parse(&String::from_utf8_lossy(&bytes)) {
+                *found.entry(path).or_default().entry(value).or_default() += 1;
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// What the record says of attempts.

@@ -49,6 +49,9 @@ pub struct Results {
     pub missing: u64,
     /// The facts of the machine at the start of the last run that gave a value.
     pub facts: Inventory,
+    /// What guests said of themselves in the attempts that gave values: by fact, each value with how often it was said.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub guest_facts: BTreeMap<String, BTreeMap<String, u64>>,
     /// Facts in which runs that gave values differ, though nobody declared it.
     pub hidden_differences: Vec<String>,
 }
@@ -84,6 +87,9 @@ pub struct Sample {
     pub object: Digest,
     /// The place in it.
     pub pointer: String,
+    /// The other files of the attempt that it was read from, by the names that the place has for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Digest>,
     /// The job.
     pub job: Digest,
     /// The run, by its place in [`Results::runs`].
@@ -144,6 +150,7 @@ pub fn rehearsal(plan: &Plan) -> Results {
             value: 1.0,
             object: Digest::of(b""),
             pointer: String::new(),
+            files: BTreeMap::new(),
             job: Digest::of(b""),
             run: 0,
         };
@@ -169,6 +176,7 @@ pub fn rehearsal(plan: &Plan) -> Results {
         other_not_ok: 0,
         missing: 0,
         facts: Inventory::default(),
+        guest_facts: BTreeMap::new(),
         hidden_differences: vec![],
     }
 }

@@ -82,6 +82,8 @@ pub(super) struct InGuests {
     pub(super) fills: Vec<(String, LaunchPlan)>,
     /// All files beside the manifest, for disks begin as some.
     pub(super) files: Vec<(String, Vec<u8>)>,
+    /// How long guests may take to be ready.
+    pub(super) boot_limit_ns: u64,
     /// Guests that are up from the job before.
     pub(super) running: Option<Guests>,
 }
@@ -171,6 +173,7 @@ async fn run_in_guests(os: &Rc<dyn Os>, work: &Work, tool: &dyn Tool, mut needs:
                 folder: &work.folder,
                 mark: &work.mark,
                 topology,
+                boot_limit_ns: needs.boot_limit_ns,
                 fills: &needs.fills,
                 files: &needs.files,
             };

@@ -31,6 +31,8 @@ use crate::store::event::{Environment, Event, Finished, Genesis, JOURNAL_FORMAT,
 use crate::store::{Layout, NewRun, StoreError, Writer};
 use crate::tool;
 
+pub use guest::probe::probe;
+
 use inputs::Inputs;
 use job::Ended;
 
@@ -443,6 +445,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
             boot: self.boot.clone().unwrap_or_default(),
             fills: prepare::guest_fills(self.request.experiment, spec),
             files: self.request.files.iter().map(|(name, bytes)| (name.clone(), bytes.clone())).collect(),
+            boot_limit_ns: crate::guest::boot_limit_ns(self.request.experiment, spec.count),
             running: running.map(|(guests, _)| guests),
         }
     }

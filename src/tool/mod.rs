@@ -43,6 +43,9 @@ pub struct LaunchPlan {
     pub files: Vec<(String, Vec<u8>)>,
 }
 
+/// From where servers are to how their client is started.
+pub type Asking<T> = Box<dyn Fn(&T) -> LaunchPlan>;
+
 /// How a tool is started where jobs run in guests.
 pub enum Topology {
     /// In the only guest.
@@ -52,14 +55,14 @@ pub enum Topology {
         /// Program and arguments of the servers.
         server: Vec<String>,
         /// The client, given the ports of 127.0.0.1 that lead to the guests, in their order.
-        client: Box<dyn Fn(&[u16]) -> LaunchPlan>,
+        client: Asking<[u16]>,
     },
     /// A server in the first of two guests, asked by a client in the second.
     Between {
         /// Program and arguments of the server.
         server: Vec<String>,
         /// The client, given the server's address.
-        client: Box<dyn Fn(&str) -> LaunchPlan>,
+        client: Asking<str>,
     },
 }
 

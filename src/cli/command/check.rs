@@ -3,7 +3,7 @@
 use crate::cli::arguments::ExperimentArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
-use crate::cli::{Session, show, workspace};
+use crate::cli::{Session, image, show, workspace};
 use crate::diagnostic::{Diagnostic, any_error};
 use crate::inventory::Inventory;
 use crate::lock;
@@ -14,6 +14,7 @@ use crate::source::Source;
 
 pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment)?;
+    image::check_disks(&loaded)?;
     let mut problems = vec![];
     let mut counts = vec![];
     for profile in plan::profile_names(&loaded.experiment) {

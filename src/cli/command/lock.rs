@@ -14,6 +14,7 @@ use crate::plan;
 
 pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
+    image::check_disks(&loaded)?;
     let mut cases: BTreeMap<String, CasesPin> = BTreeMap::new();
     let mut programs = vec![];
     let mut all = vec![];
@@ -38,6 +39,7 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
     let images = image::build(session, &loaded, None)?;
     let lock = lock::resolve(&loaded.experiment, &inventory, loaded.file_digests(), cases);
     let lock = Lock { images, ..lock };
+    image::probe_accelerator(session, &loaded, &lock, &all)?;
     let text = lock::to_yaml(&lock).map_err(Failure::incomplete)?;
     let path = loaded.lock_path();
     os::write_atomically(&*session.os, &path, text.as_bytes()).map_err(Failure::io(&path))?;

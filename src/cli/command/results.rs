@@ -47,7 +47,7 @@ fn summary_json(results: &Results) -> serde_json::Value {
             }));
         }
     }
-    json!({"results": rows, "attempts": results.attempts, "missing": results.missing, "not_ok": results.not_ok, "runs": results.runs})
+    json!({"results": rows, "guest_facts": results.guest_facts, "attempts": results.attempts, "missing": results.missing, "not_ok": results.not_ok, "runs": results.runs})
 }
 
 fn show_table(results: &Results) {

@@ -79,6 +79,7 @@ fn measure(
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
     let scratch = absolute(session, scratch)?;
     refuse_too_little_room(session, loaded, planned, &scratch)?;
+    image::check_disks(loaded)?;
     let image = image::load(session, loaded, lock)?;
     let request = Request {
         os: Rc::clone(&session.os),
@@ -142,7 +143,7 @@ fn refuse_too_little_room(
         return Ok(());
     }
     let mib = |bytes: u64| bytes >> 20;
-    let message = format!("the devices take {} MiB, {} has {} MiB free", mib(needed), scratch.display(), mib(free));
+    let message = format!("the disks take {} MiB, {} has {} MiB free", mib(needed), scratch.display(), mib(free));
     Err(Failure::usage(message).help("Make them smaller, or name another folder with `--scratch`."))
 }
 

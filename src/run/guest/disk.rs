@@ -27,16 +27,18 @@ pub(super) fn make(os: &dyn Os, folder: &Path, disk: &DiskSpec, source: &Source<
         }
         return perform(&[qemu::IMAGE_PROGRAM, "create", "-q", "-f", &disk.format, &target, &size]).map(|_| None);
     };
+    let held = virtual_size(os, folder, (&from, &format), source.variables)?;
+    if held > disk.bytes {
+        return Err(format!("the image of {held} B is larger than the disk `{}` of {size} B", disk.name));
+    }
     perform(&[qemu::IMAGE_PROGRAM, "convert", "-f", &format, "-O", &disk.format, &from, &target])?;
-    if disk.format == "raw" {
-        perform(&[qemu::IMAGE_PROGRAM, "resize", "-q", "-f", "raw", "--shrink", &target, &size])?;
-    } else if virtual_size(os, folder, &target, source.variables)? < disk.bytes {
+    if held < disk.bytes {
         perform(&[qemu::IMAGE_PROGRAM, "resize", "-q", "-f", &disk.format, &target, &size])?;
     }
     let (before, after) =
         (content(os, folder, (&from, &format), source)?, content(os, folder, (&target, &disk.format), source)?);
     let _ = os.remove_file(&folder.join(&from));
-    if before.1 == after.1 && before.0 != after.0 {
+    if held == disk.bytes && before != after {
         return Err(format!(
             "converting the disk `{}` from {format} to {} changed what is in it",
             disk.name, disk.format
@@ -111,8 +113,13 @@ fn content(
     hashed.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn virtual_size(os: &dyn Os, folder: &Path, file: &str, variables: &[(String, String)]) -> Result<u64, String> {
-    let shown = perform(os, folder, &[qemu::IMAGE_PROGRAM, "info", "--output=json", file], variables)?;
+fn virtual_size(
+    os: &dyn Os,
+    folder: &Path,
+    (file, format): (&str, &str),
+    variables: &[(String, String)],
+) -> Result<u64, String> {
+    let shown = perform(os, folder, &[qemu::IMAGE_PROGRAM, "info", "-f", format, "--output=json", file], variables)?;
     let value: serde_json::Value = serde_json::from_slice(&shown).map_err(|error| error.to_string())?;
     value["virtual-size"].as_u64().ok_or_else(|| "qemu-img tells no size".to_owned())
 }

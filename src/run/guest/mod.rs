@@ -6,6 +6,7 @@
 
 mod channel;
 mod disk;
+pub(super) mod probe;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ pub(super) struct Order<'a> {
     pub(super) folder: &'a Path,
     pub(super) mark: &'a str,
     pub(super) topology: &'a Topology,
+    /// How long guests may take to be ready.
+    pub(super) boot_limit_ns: u64,
     /// Launches before the first job: name and launch, for each device that is filled.
     pub(super) fills: &'a [(String, LaunchPlan)],
     /// The files beside the manifest that disks begin as.
@@ -109,9 +112,10 @@ impl Guests {
             guests: vec![],
         };
         let mut objects = vec![];
+        let started_ns = os.monotonic_ns();
         let started = guests.start(order, &mut objects);
         let ended = match started {
-            Ok(()) => guests.wait_until_ready(order, &mut objects).await,
+            Ok(()) => guests.wait_until_ready(order, started_ns, &mut objects).await,
             Err(failed) => Err(failed),
         };
         (guests, objects, ended)
@@ -169,9 +173,10 @@ impl Guests {
     async fn wait_until_ready(
         &mut self,
         order: &Order<'_>,
+        started_ns: u64,
         objects: &mut Vec<(String, Vec<u8>)>,
     ) -> Result<(), Failed> {
-        let limit = Duration::from_nanos(order.spec.boot_limit_ns);
+        let limit = Duration::from_nanos(order.boot_limit_ns);
         let count = order.spec.count;
         let waits = self.guests.iter_mut().map(|guest| async move {
             match tokio::time::timeout(limit, guest.ready()).await {
@@ -186,6 +191,14 @@ impl Guests {
         for ended in join_all(waits).await {
             ended?;
         }
+        let ready_ns = self.os.monotonic_ns().saturating_sub(started_ns).to_string();
+        objects.push(("guests/boot".to_owned(), serde_json::json!({"ready_ns": ready_ns}).to_string().into_bytes()));
+        self.check_facts(order, objects)?;
+        if order.spec.is_exact() { Ok(()) } else { self.fill(order, objects).await }
+    }
+
+    /// A guest that is not the one asked for is not measured.
+    fn check_facts(&self, order: &Order<'_>, objects: &mut Vec<(String, Vec<u8>)>) -> Result<(), Failed> {
         for guest in &self.guests {
             objects.push((format!("guest-{}/facts", guest.number), guest.facts.clone()));
             let found = facts::parse(&String::from_utf8_lossy(&guest.facts));
@@ -204,9 +217,11 @@ impl Guests {
                 return Err(Failed { outcome: Outcome::Failed, reason, is_infrastructure: false });
             }
         }
-        if order.spec.is_exact() {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    /// Writes the devices of fresh guests, in all of them at once.
+    async fn fill(&mut self, order: &Order<'_>, objects: &mut Vec<(String, Vec<u8>)>) -> Result<(), Failed> {
         for (name, fill) in order.fills {
             let limit = Duration::from_nanos(job::FILL_LIMIT_NS);
             let commands = script::launch(&fill.argv, &fill.files, &[]);

@@ -1,0 +1,319 @@
+//! Guests under QEMU, for real: booted, measured, torn down, and what happens when they are not as they should be.
+//!
+//! Kernel and programs are downloaded and built once and kept in the folder of the build.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::laboratory::{Laboratory, program};
+
+/// One guest, one disk.
+const ONE: &str = r#"format: benchpaper/experiment@1
+name: one
+title: One guest
+version: 1.0.0
+authors: [{name: The tests}]
+question: Does a guest measure?
+hosts: {bench: {role: [controller, sut], access: local}}
+hypervisors: {qemu: {product: QEMU, version: ">= 7.2", accelerator: tcg}}
+guests:
+  linux:
+    hypervisor: qemu
+    memory: 128 MiB
+    kernel: {debian: linux-image-cloud-amd64, version: "6.1"}
+    disks: {test: {size: 16 MiB, controller: {factor: controller}}}
+workloads:
+  random: {tool: fio, engine: libaio, direct: true, rw: randread, block_size: 4 KiB, iodepth: 4, device: test}
+matrix: {factors: {controller: [virtio-blk, pvscsi]}}
+design: {replicates: 1, order: interleaved, seed: 7, runtime: 1 s}
+treatment: [controller]
+"#;
+
+/// A repository with an experiment, and the images that were made before.
+fn laboratory(manifest: &str) -> Laboratory {
+    static IMAGES: OnceLock<PathBuf> = OnceLock::new();
+    let images = IMAGES.get_or_init(|| {
+        for needed in ["qemu-system-x86_64", "qemu-img", "apt-get", "make", "cc"] {
+            let found = Command::new("sh").args(["-c", "command -v \"$1\"", "sh", needed]).output().unwrap();
+            assert!(found.status.success(), "{needed} is not installed: `make test` installs what the tests need");
+        }
+        let images = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
+        std::fs::create_dir_all(&images).unwrap();
+        let first = with_images(ONE, &images);
+        first.expect(0, &["lock", "one"]);
+        images
+    });
+    with_images(manifest, images)
+}
+
+fn with_images(manifest: &str, images: &Path) -> Laboratory {
+    let name = manifest.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
+    let laboratory = Laboratory::with(name, manifest);
+    std::fs::create_dir_all(laboratory.join("artifacts")).unwrap();
+    std::os::unix::fs::symlink(images, laboratory.join("artifacts/images")).unwrap();
+    laboratory
+}
+
+/// What the attempts of an experiment left, by role: digests, in the order of the record.
+fn objects(laboratory: &Laboratory, role: &str) -> Vec<String> {
+    let journals = std::fs::read_dir(laboratory.join("artifacts/runs")).unwrap().flatten();
+    let mut found = vec![];
+    for journal in journals {
+        let text = std::fs::read_to_string(journal.path().join("journal.jsonl")).unwrap();
+        for line in text.lines() {
+            let event: serde_json::Value = serde_json::from_str(line).unwrap();
+            if let Some(digest) = event["event"]["objects"][role]["digest"].as_str() {
+                found.push(digest.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The hypervisors that run in a folder.
+fn hypervisors(folder: &Path) -> usize {
+    let folder = folder.canonicalize().unwrap();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let is_ours = |process: &std::fs::DirEntry| {
+        let cwd = std::fs::read_link(process.path().join("cwd"));
+        let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+        let is_inside = |cwd: PathBuf| cwd.starts_with(&folder) && cwd.display().to_string().contains("/slot-");
+        cwd.is_ok_and(is_inside) && name.starts_with("qemu-system")
+    };
+    processes.filter(is_ours).count()
+}
+
+#[test]
+fn a_guest_measures_and_the_paper_says_what_it_was() {
+    let laboratory = laboratory(ONE);
+    laboratory.expect(0, &["lock", "one"]);
+    laboratory.expect(0, &["run", "one"]);
+    let results = laboratory.json(0, &["results", "one"]);
+    assert_eq!(results["missing"], 0);
+    assert_eq!(results["runs"][0]["environment"], "emulated");
+    let drivers = &results["guest_facts"]["disk.test.driver"];
+    assert_eq!(drivers, &serde_json::json!({"virtio_blk": 1, "vmw_pvscsi": 1}), "as the guests said");
+    laboratory.commit();
+    laboratory.expect(0, &["publish", "one"]);
+    let paper = laboratory.read("reports/one/1.0.0/paper.md");
+    let release = results["guest_facts"]["kernel.release"].as_object().unwrap().keys().next().unwrap().clone();
+    assert!(release.starts_with("6.1") && paper.contains(&release), "{release}");
+    assert!(paper.contains("measured under emulation") && paper.contains("tool.qemu-system-x86\\_64.version"));
+    laboratory.expect(0, &["verify", "reports/one/1.0.0/paper.pdf"]);
+    laboratory.expect(0, &["store", "check"]);
+    assert_eq!(hypervisors(laboratory.path()), 0);
+}
+
+#[test]
+fn several_guests_are_asked_by_one_client_and_counted_while_all_were_active() {
+    let manifest = ONE
+        .replace("name: one", "name: two")
+        .replace("    memory: 128 MiB", "    memory: 128 MiB\n    count: 2")
+        .replace("[virtio-blk, pvscsi]", "[virtio-blk]")
+        .replace("runtime: 1 s", "runtime: 3 s");
+    let laboratory = laboratory(&manifest);
+    laboratory.expect(0, &["lock", "two"]);
+    laboratory.expect(0, &["run", "two"]);
+    let results = laboratory.json(0, &["results", "two"]);
+    let metrics = results["results"].as_array().unwrap();
+    let sample = |name: &str| metrics.iter().find(|one| one["metric"] == name).unwrap()["values"][0].clone();
+    let (iops, skew) = (sample("iops"), sample("start_skew")["value"].as_f64().unwrap());
+    assert!(iops["value"].as_f64().unwrap() > 100.0 && (0.0..3e9).contains(&skew), "{iops} {skew}");
+    assert!((0.0..=1.0).contains(&sample("fairness")["value"].as_f64().unwrap()));
+    let files = iops["files"].as_object().unwrap();
+    assert!(files.contains_key("file/clocks.json") && files.len() == 3, "{files:?}");
+    assert_eq!(results["guest_facts"]["server.state"], serde_json::json!({"listening": 2}));
+}
+
+#[test]
+fn exact_guests_give_the_same_bytes_in_every_replicate_and_every_run() {
+    let manifest = ONE
+        .replace("name: one", "name: exact\nenvironment: virtual-exact")
+        .replace("controller: {factor: controller}", "controller: memory")
+        .replace("engine: libaio, direct: true, rw: randread", "engine: psync, rw: {factor: rw}")
+        .replace(", iodepth: 4", "")
+        .replace("{controller: [virtio-blk, pvscsi]}", "{rw: [randread]}")
+        .replace("replicates: 1", "replicates: 2")
+        .replace("[controller]\n", "[rw]\n");
+    let gives = || {
+        let laboratory = laboratory(&manifest);
+        laboratory.expect(0, &["lock", "exact"]);
+        laboratory.expect(0, &["run", "exact"]);
+        ["stdout", "guest-1/console", "guest-1/facts"].map(|role| objects(&laboratory, role))
+    };
+    let (one, other) = (gives(), gives());
+    assert_eq!(one, other, "two runs of one experiment");
+    for digests in &one {
+        assert_eq!(digests.len(), 2);
+        assert_eq!(digests[0], digests[1], "two replicates of one run");
+    }
+}
+
+#[test]
+fn a_guest_that_never_gets_ready_fails_its_attempt_with_its_console_and_the_run_goes_on() {
+    let manifest =
+        ONE.replace("name: one", "name: slow").replace("    memory: 128", "    boot_limit: 300 ms\n    memory: 128");
+    let laboratory = laboratory(&manifest);
+    laboratory.expect(0, &["lock", "slow"]);
+    let said = laboratory.expect(3, &["run", "slow"]);
+    assert!(said.stderr.contains("the guest was not ready after 300 ms"), "{said:#?}");
+    assert_eq!(objects(&laboratory, "guest-1/console").len(), 2, "both cases were tried");
+    assert_eq!(hypervisors(laboratory.path()), 0);
+}
+
+#[test]
+fn a_guest_without_a_first_program_is_gone_and_says_why() {
+    let manifest = ONE.replace("name: one", "name: panic").replace(
+        "kernel: {debian: linux-image-cloud-amd64, version: \"6.1\"}",
+        "kernel: {file: vmlinuz, userland: empty.cpio}",
+    );
+    let laboratory = laboratory(&manifest);
+    let images = std::fs::read_dir(laboratory.join("artifacts/images/sha256")).unwrap().flatten();
+    let mut files = images.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+    let is_kernel = |file: &std::fs::DirEntry| std::fs::read(file.path()).unwrap().len() > 40_000_000;
+    let kernel = files.find(is_kernel).unwrap();
+    std::fs::copy(kernel.path(), laboratory.join("experiments/panic/vmlinuz")).unwrap();
+    laboratory.write("experiments/panic/empty.cpio", b"070701 no archive that the kernel can read");
+    laboratory.expect(0, &["lock", "panic"]);
+    let said = laboratory.expect(3, &["run", "panic"]);
+    assert!(said.stderr.contains("guest 1 is gone"), "{said:#?}");
+    assert_eq!(objects(&laboratory, "guest-1/console").len(), 2);
+    laboratory.write("experiments/panic/empty.cpio", b"070701 another one");
+    let said = laboratory.expect(2, &["run", "panic"]);
+    assert!(said.stderr.contains("lock"), "a file whose digest differs: {said:#?}");
+}
+
+#[test]
+fn a_killed_runner_leaves_no_hypervisor_and_the_run_goes_on() {
+    let laboratory = laboratory(&ONE.replace("name: one", "name: killed").replace("runtime: 1 s", "runtime: 2 s"));
+    laboratory.expect(0, &["lock", "killed"]);
+    let mut child = laboratory.command(&["run", "killed"]).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("a hypervisor", || hypervisors(laboratory.path()) == 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for("no hypervisor", || hypervisors(laboratory.path()) == 0);
+    // the supervisor looks a second time before it lets go of the measuring lock
+    wait_for("the measuring lock", || {
+        let said = laboratory.say(&["run", "killed", "--resume"]);
+        assert!(said.code == 0 || said.stderr.contains("another run is measuring"), "{said:#?}");
+        said.code == 0
+    });
+    assert_eq!(laboratory.json(0, &["results", "killed"])["missing"], 0);
+}
+
+fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{what}: not after five seconds");
+}
+
+#[test]
+fn kept_guests_are_used_again() {
+    let manifest = ONE
+        .replace("name: one", "name: kept")
+        .replace("controller: {factor: controller}", "controller: nvme")
+        .replace("rw: randread", "rw: {factor: rw}")
+        .replace("{controller: [virtio-blk, pvscsi]}", "{rw: [randread, read]}")
+        .replace("runtime: 1 s", "runtime: 1 s, reboot_guests: never")
+        .replace("[controller]\n", "[rw]\n");
+    let laboratory = laboratory(&manifest);
+    laboratory.expect(0, &["lock", "kept"]);
+    laboratory.expect(0, &["run", "kept"]);
+    assert_eq!(objects(&laboratory, "stdout").len(), 2);
+    assert_eq!(objects(&laboratory, "guest-1/facts").len(), 1, "one boot for both jobs");
+    assert_eq!(hypervisors(laboratory.path()), 0);
+}
+
+/// Bad input: what is changed in the manifest, the verb that finds it, and what it says.
+#[test]
+fn what_can_not_be_booted_is_refused_where_it_is_written() {
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        ("[virtio-blk, pvscsi]", "[virtio-blk, pvscs]", "check", &["found the text `pvscs`", "Did you mean `pvscsi`?"]),
+        ("[virtio-blk, pvscsi]", "[lsi-logical-sas]", "lock", &["has no driver `mptsas`", "lsi-logical-sas]"]),
+        ("version: \"6.1\"}", "version: \"6.1\", command_line: \"a\\nb\"}", "check", &["no kernel option has"]),
+        ("{test: {", "{\"a,file=/etc/passwd\": {", "check", &["a,file=/etc/passwd"]),
+        ("size: 16 MiB,", "size: 16 MiB, format: \"raw,readonly=on\",", "check", &["expected one of `raw`"]),
+        ("size: 16 MiB,", "size: 900 TiB,", "run", &["the disks take", "free"]),
+        ("size: 16 MiB,", "size: 16 MiB, image: nowhere.img,", "check", &["there is no file `nowhere.img`"]),
+        ("linux-image-cloud-amd64", "linux-image-of-nobody", "lock", &["no package is called"]),
+        ("version: \"6.1\"}", "version: \"2.4\"}", "lock", &["no version of", "begins with `2.4`"]),
+        ("version: \">= 7.2\"", "version: \">= 99\"", "lock", &["required is `>= 99`"]),
+        ("accelerator: tcg", "accelerator: kqemu", "check", &["expected one of `tcg`, `kvm`"]),
+        ("memory: 128 MiB", "memory: 128", "check", &["the bare number `128`"]),
+        (
+            "memory: 128 MiB",
+            "memory: 128 MiB\n    count: 2\n    volumes: {v: {raid: raid10, over: [test]}}",
+            "check",
+            &["raid10 over 1 disks"],
+        ),
+        ("hypervisor: qemu", "hypervisor: qemuu", "check", &["no hypervisor is called `qemuu`"]),
+        (
+            "hosts: {bench: {",
+            "environment: hardware\nhosts: {bench: {",
+            "check",
+            &["`hardware` under `qemu` with `tcg`"],
+        ),
+    ];
+    for (from, to, verb, words) in cases {
+        let manifest = ONE.replacen(from, to, 1).replace("name: one", "name: bad");
+        let laboratory = laboratory(&manifest);
+        if *verb == "run" {
+            laboratory.expect(0, &["lock", "bad"]);
+        }
+        let said = laboratory.expect(2, &[verb, "bad"]);
+        for word in *words {
+            assert!(said.stderr.contains(word), "{to}: {word}: {}", said.stderr);
+        }
+        assert!(!laboratory.join("artifacts/scratch").exists(), "{to}: nothing is left behind");
+    }
+}
+
+#[test]
+fn an_image_that_is_not_what_it_says_is_refused_before_the_hypervisor_sees_it() {
+    let manifest = ONE.replace("name: one", "name: image").replace("size: 16 MiB,", "size: 16 MiB, image: disk.img,");
+    let laboratory = laboratory(&manifest);
+    let mut image = vec![0; 4096];
+    image[..8].copy_from_slice(b"QFI\xfb\0\0\0\x03");
+    image[15] = 1;
+    laboratory.write("experiments/image/disk.img", &image);
+    let said = laboratory.expect(2, &["check", "image"]);
+    assert!(said.stderr.contains("names a backing file") && said.stderr.contains("image: disk.img"), "{said:#?}");
+    laboratory.write("experiments/image/disk.img", &vec![7; 32 << 20]);
+    laboratory.expect(0, &["lock", "image"]);
+    let said = laboratory.expect(3, &["run", "image"]);
+    assert!(said.stderr.contains("is larger than the disk `test`"), "{said:#?}");
+}
+
+#[test]
+fn a_hypervisor_too_old_for_a_card_is_refused() {
+    let manifest = ONE
+        .replace("name: one", "name: old")
+        .replace("    memory: 128 MiB", "    memory: 128 MiB\n    count: 2\n    network: {card: igb}")
+        .replace("random: {tool: fio, engine: libaio, direct: true, rw: randread, block_size: 4 KiB, iodepth: 4, device: test}", "stream: {tool: iperf3}");
+    let laboratory = laboratory(&manifest);
+    laboratory.write("bin/qemu-system-x86_64", b"#!/bin/sh\necho QEMU emulator version 7.2.0\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(laboratory.join("bin/qemu-system-x86_64"), executable).unwrap();
+    let path = format!("{}:{}", laboratory.join("bin").display(), std::env::var("PATH").unwrap());
+    let output = laboratory.command(&["lock", "old"]).env("PATH", path).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && stderr.contains("`igb` needs QEMU 8.0"), "{stderr}");
+}
+
+#[test]
+fn every_experiment_of_this_repository_is_well_formed() {
+    let experiments = std::fs::read_dir("experiments").unwrap().flatten();
+    let mut count = 0;
+    for experiment in experiments {
+        let output = Command::new(program()).arg("check").arg(experiment.path()).output().unwrap();
+        assert!(output.status.success(), "{experiment:?}: {output:?}");
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}
