@@ -397,6 +397,10 @@ fn check_exact(guest: &Guest, experiment: &Experiment, problems: &mut Problems) 
         let help = "With `environment: virtual-exact` leave `network` away.";
         problems.error("guest::exact", network.card.span, "a network reaches outside the guest", help);
     }
+    if let Some(steady) = &experiment.design.steady_state {
+        let help = "With `environment: virtual-exact` leave `steady_state` away: every round is the same.";
+        problems.error("guest::exact", steady.metric.span, "a guest that ran a round is another guest", help);
+    }
     if !matches!(experiment.design.reboot_guests, None | Some(Reboot::EachJob)) {
         let help = "With `environment: virtual-exact` leave `reboot_guests` away.";
         problems.error("guest::exact", guest.hypervisor.span, "a guest that ran a job is another guest", help);

@@ -164,7 +164,15 @@ async fn run_in_guests(os: &Rc<dyn Os>, work: &Work, tool: &dyn Tool, mut needs:
     let topology = &topology;
     let started_ns = os.monotonic_ns();
     let mut objects = vec![];
-    let mut guests = match needs.running.take() {
+    let kept = match needs.running.take() {
+        Some(guests) if guests.fits(spec, topology) => Some(guests),
+        Some(others) => {
+            others.tear_down().await;
+            None
+        }
+        None => None,
+    };
+    let mut guests = match kept {
         Some(guests) => guests,
         None => {
             let order = Order {

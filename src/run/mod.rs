@@ -286,6 +286,10 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
 
     /// Facts at the end, drift, and what stands in the way of a seal.
     fn finish(mut self, stop: Stop, programs: &[String]) -> Result<Summary, RunError> {
+        if !self.kept.is_empty() {
+            self.kept.clear();
+            supervisor::end_marked(&self.mark);
+        }
         let request = self.request;
         let scope = inventory::Scope { os: &*self.os, scratch: request.scratch, programs };
         let now = inventory::collect(&scope);
@@ -437,16 +441,14 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
 
     /// What a job in guests needs: guests that are up where they are the right ones.
     fn guests_for(&mut self, spec: &Spec, case: &Case, slot: usize) -> job::InGuests {
-        let running = self
-            .kept
-            .remove(&slot)
-            .filter(|(guests, last)| guests.fits(spec) && (spec.reboot == "never" || *last == case.digest));
+        let last = self.kept.remove(&slot);
+        let running = last.filter(|(_, last)| spec.reboot == "never" || *last == case.digest).map(|(guests, _)| guests);
         job::InGuests {
             boot: self.boot.clone().unwrap_or_default(),
             fills: prepare::guest_fills(self.request.experiment, spec),
             files: self.request.files.iter().map(|(name, bytes)| (name.clone(), bytes.clone())).collect(),
             boot_limit_ns: crate::guest::boot_limit_ns(self.request.experiment, spec.count),
-            running: running.map(|(guests, _)| guests),
+            running,
         }
     }
 

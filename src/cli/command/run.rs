@@ -12,7 +12,7 @@ use crate::cli::progress::Progress;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, image, show, workspace};
 use crate::digest::Digest;
-use crate::guest::Spec;
+use crate::guest::{Spec, qemu};
 use crate::inventory::Inventory;
 use crate::lock::{self, Lock};
 use crate::plan::{self, Plan, Reason};
@@ -79,6 +79,7 @@ fn measure(
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
     let scratch = absolute(session, scratch)?;
     refuse_too_little_room(session, loaded, planned, &scratch)?;
+    refuse_too_little_memory(planned, &inventory)?;
     image::check_disks(loaded)?;
     let image = image::load(session, loaded, lock)?;
     let request = Request {
@@ -145,6 +146,20 @@ fn refuse_too_little_room(
     let mib = |bytes: u64| bytes >> 20;
     let message = format!("the disks take {} MiB, {} has {} MiB free", mib(needed), scratch.display(), mib(free));
     Err(Failure::usage(message).help("Make them smaller, or name another folder with `--scratch`."))
+}
+
+/// Guests that do not fit into memory would measure the swap, or be ended.
+fn refuse_too_little_memory(planned: &Plan, inventory: &Inventory) -> Result<(), Failure> {
+    let one = |guest: &Spec| guest.count.saturating_mul(guest.memory_bytes + qemu::OVERHEAD_BYTES);
+    let needed = planned.cases.iter().filter_map(|case| case.guest.as_ref()).map(one).max().unwrap_or(0) >> 20;
+    let size = inventory.value("memory.size").and_then(|size| size.strip_suffix(" MiB")?.parse::<u64>().ok());
+    match size {
+        Some(size) if needed > size => {
+            let message = format!("the guests take up to {needed} MiB of memory, this machine has {size} MiB");
+            Err(Failure::usage(message).help("Use fewer guests, or give each less memory."))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What exact replicates gave in earlier runs, by case and role; of jobs that are still the plan's.

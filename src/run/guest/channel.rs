@@ -19,23 +19,40 @@ pub(super) enum Broken {
     Garbled(String),
 }
 
+/// How much all sections of one launch may hold together, in bytes.
+const SECTIONS_BYTES_MAX: usize = 512 << 20;
+/// What is kept of a hypervisor's complaints, in bytes.
+const COMPLAINTS_BYTES_MAX: usize = 1 << 20;
+
 /// The host's end.
 pub(super) struct Channel {
-    pipes: Pipes,
+    input: tokio::process::ChildStdin,
+    output: tokio::io::BufReader<tokio::process::ChildStdout>,
+    complaints: tokio::task::JoinHandle<Vec<u8>>,
 }
 
 /// Sections in the order they came.
 pub(super) type Sections = Vec<(String, Vec<u8>)>;
 
 impl Channel {
+    /// A hypervisor that complains much is never kept waiting: what it says is read all the time.
     pub(super) fn new(pipes: Pipes) -> Self {
-        Self { pipes }
+        let Pipes { input, output, mut errors } = pipes;
+        let complaints = tokio::spawn(async move {
+            let (mut kept, mut buffer) = (vec![], [0; 4096]);
+            while let Ok(count @ 1..) = errors.read(&mut buffer).await {
+                let room = COMPLAINTS_BYTES_MAX.saturating_sub(kept.len());
+                kept.extend_from_slice(&buffer[..count.min(room)]);
+            }
+            kept
+        });
+        Self { input, output, complaints }
     }
 
     /// Sends commands.
     pub(super) async fn send(&mut self, commands: &str) -> Result<(), Broken> {
-        let written = self.pipes.input.write_all(commands.as_bytes()).await;
-        let flushed = if written.is_ok() { self.pipes.input.flush().await } else { written };
+        let written = self.input.write_all(commands.as_bytes()).await;
+        let flushed = if written.is_ok() { self.input.flush().await } else { written };
         flushed.map_err(|_| Broken::Closed)
     }
 
@@ -43,7 +60,7 @@ impl Channel {
     pub(super) async fn section(&mut self) -> Result<(String, Vec<u8>), Broken> {
         loop {
             let mut line = vec![];
-            let mut limited = (&mut self.pipes.output).take(LINE_BYTES_MAX);
+            let mut limited = (&mut self.output).take(LINE_BYTES_MAX);
             let count = limited.read_until(b'\n', &mut line).await.map_err(|_| Broken::Closed)?;
             if count == 0 {
                 return Err(Broken::Closed);
@@ -61,16 +78,21 @@ impl Channel {
                 return Err(Broken::Garbled(format!("the section `{name}` with the length `{number}`")));
             };
             let mut bytes = vec![0; length];
-            self.pipes.output.read_exact(&mut bytes).await.map_err(|_| Broken::Closed)?;
+            self.output.read_exact(&mut bytes).await.map_err(|_| Broken::Closed)?;
             return Ok((name.to_owned(), bytes));
         }
     }
 
     /// All sections up to the end of a launch, and its exit code.
     pub(super) async fn sections(&mut self) -> Result<(Sections, i32), Broken> {
-        let mut sections = vec![];
+        let (mut sections, mut held) = (vec![], 0);
         loop {
             let (name, bytes) = self.section().await?;
+            // a section counts for more than its bytes, so that empty ones end too
+            held += bytes.len() + 1024;
+            if held > SECTIONS_BYTES_MAX {
+                return Err(Broken::Garbled(format!("more than {SECTIONS_BYTES_MAX} bytes")));
+            }
             if name == END {
                 let code = String::from_utf8_lossy(&bytes).parse().unwrap_or(-1);
                 return Ok((sections, code));
@@ -81,8 +103,8 @@ impl Channel {
 
     /// What the hypervisor complained of, after it has ended.
     pub(super) async fn complaints(&mut self) -> Vec<u8> {
-        let mut bytes = vec![];
-        let _ = (&mut self.pipes.errors).take(1 << 20).read_to_end(&mut bytes).await;
-        bytes
+        const WAIT: std::time::Duration = std::time::Duration::from_secs(2);
+        let ended = tokio::time::timeout(WAIT, &mut self.complaints).await;
+        ended.ok().and_then(Result::ok).unwrap_or_default()
     }
 }

@@ -63,6 +63,7 @@ pub(super) struct Guests {
     spec: Spec,
     folder: PathBuf,
     mark: String,
+    server: Option<Vec<String>>,
     guests: Vec<Running>,
 }
 
@@ -89,9 +90,9 @@ impl Failed {
 }
 
 impl Guests {
-    /// Whether a job can use them as they are.
-    pub(super) fn fits(&self, spec: &Spec) -> bool {
-        self.spec == *spec
+    /// Whether a job can use them as they are: the same guests, with the same server in them.
+    pub(super) fn fits(&self, spec: &Spec, topology: &Topology) -> bool {
+        self.spec == *spec && self.server == server_of(topology)
     }
 
     /// The processes that must not be taken for strays.
@@ -109,6 +110,7 @@ impl Guests {
             spec: order.spec.clone(),
             folder: order.folder.to_owned(),
             mark: order.mark.to_owned(),
+            server: server_of(order.topology),
             guests: vec![],
         };
         let mut objects = vec![];
@@ -152,7 +154,10 @@ impl Guests {
                 let role = format!("guest-{number}/disk-{}", disk.name);
                 objects.extend(recorded.map(|text| (role, text.into_bytes())));
             }
-            let port = free_port(&*os)?;
+            let mut port = free_port(&*os)?;
+            while self.guests.iter().any(|guest| guest.port == port) {
+                port = free_port(&*os)?;
+            }
             let is_served = matches!(order.topology, Topology::Served { .. });
             let place = qemu::Place {
                 number,
@@ -403,6 +408,13 @@ impl Running {
             (None, Err(error)) => error.to_string(),
         };
         Failed::new(format!("guest {} is gone: {how}", self.number))
+    }
+}
+
+fn server_of(topology: &Topology) -> Option<Vec<String>> {
+    match topology {
+        Topology::Alone(_) => None,
+        Topology::Served { server, .. } | Topology::Between { server, .. } => Some(server.clone()),
     }
 }
 

@@ -341,7 +341,7 @@ pub(super) fn guest_file(settings: &Settings, timing: Timing, number: usize) -> 
     let mut file = sections(&name, settings, timing);
     let _ = write!(
         file,
-        "write_iops_log={name}\nwrite_bw_log={name}\nlog_avg_msec={}\nlog_unix_epoch=1\nper_job_logs=0\n",
+        "write_iops_log={name}\nwrite_bw_log={name}\nlog_avg_msec={}\nlog_unix_epoch=1\n",
         super::window::LOG_INTERVAL_MS
     );
     file

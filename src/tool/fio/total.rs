@@ -55,6 +55,11 @@ pub(super) fn aggregate(
         }
         Some(Err(reason)) => push.reading.invalidate("fio::window", reason),
         Some(Ok(window)) => {
+            let totals: f64 = rows.iter().map(|row| row.values.iops).sum();
+            if !window.agrees_with(totals) {
+                push.reading
+                    .invalidate("fio::window", format!("the logs do not say what the totals say, {totals} IOPS"));
+            }
             iops = window.iops;
             window.push(&mut push);
         }

@@ -19,6 +19,8 @@ const COMMON_S_MIN: f64 = 0.5;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Common {
     pub(super) iops: f64,
+    /// What the logs say of each guest's whole time, added up.
+    logged_iops: f64,
     bandwidth: f64,
     fairness: f64,
     start_skew_ns: f64,
@@ -26,6 +28,13 @@ pub(super) struct Common {
 }
 
 impl Common {
+    /// Whether the logs say about what fio's own totals say: a log that lacks a job, or a version that logs something
+    /// else, would go unnoticed. The first and the last moments are in no log, so they never agree exactly.
+    pub(super) fn agrees_with(&self, totals_iops: f64) -> bool {
+        const TOLERANCE: f64 = 0.25;
+        (self.logged_iops - totals_iops).abs() <= TOLERANCE * totals_iops
+    }
+
     pub(super) fn push(&self, push: &mut Push<'_>) {
         let places = |kind: &str| {
             let names = self.names.iter().filter(|name| name.contains(kind));
@@ -67,11 +76,11 @@ impl Log {
     }
 
     fn start(&self) -> f64 {
-        self.lines.iter().map(|(time, _)| time - INTERVAL_S).fold(f64::INFINITY, f64::min)
+        least(self.lines.iter().map(|(time, _)| time - INTERVAL_S))
     }
 
     fn end(&self) -> f64 {
-        self.lines.iter().map(|(time, _)| *time).fold(f64::NEG_INFINITY, f64::max)
+        greatest(self.lines.iter().map(|(time, _)| *time))
     }
 
     /// The mean rate between two times.
@@ -81,39 +90,51 @@ impl Log {
     }
 }
 
+fn least(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::INFINITY, f64::min)
+}
+
+fn greatest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// What guests did while all were active; `None` where there are no logs, `Err` where they were hardly active together.
 pub(super) fn common(files: &BTreeMap<String, Vec<u8>>) -> Option<Result<Common, String>> {
     let clocks: BTreeMap<String, String> = serde_json::from_slice(files.get(CLOCKS_FILE)?).ok()?;
     let offset_s = |guest: &str| Some(clocks.get(guest)?.parse::<f64>().ok()? / 1e9);
-    let logs = |kind: &str| -> Option<Vec<Log>> {
+    // each job of a guest has a log of its own
+    let logs = |kind: &str| -> Option<Vec<Vec<Log>>> {
         let of_guest = |guest: &String| {
-            let (_, bytes) = files.iter().find(|(name, _)| name.starts_with(&format!("guest-{guest}_{kind}.")))?;
-            Log::read(bytes, offset_s(guest)?)
+            let begins = format!("guest-{guest}_{kind}.");
+            let logs = files.iter().filter(|(name, _)| name.starts_with(&begins));
+            let logs: Option<Vec<Log>> = logs.map(|(_, bytes)| Log::read(bytes, offset_s(guest)?)).collect();
+            logs.filter(|logs| !logs.is_empty())
         };
         clocks.keys().map(of_guest).collect()
     };
     let (Some(operations), Some(bytes)) = (logs("iops"), logs("bw")) else {
         return Some(Err("a guest's log is missing, or it is empty".to_owned()));
     };
-    let starts: Vec<f64> = operations.iter().map(Log::start).collect();
-    let start = starts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let end = operations.iter().map(Log::end).fold(f64::INFINITY, f64::min);
+    let starts: Vec<f64> = operations.iter().map(|logs| greatest(logs.iter().map(Log::start))).collect();
+    let start = greatest(starts.iter().copied());
+    let end = least(operations.iter().flatten().map(Log::end));
     if end - start < COMMON_S_MIN {
         let together = (end - start).max(0.0);
         return Some(Err(format!(
             "all guests were active together for {together:.2} s, less than {COMMON_S_MIN} s say nothing"
         )));
     }
-    let rates: Vec<f64> = operations.iter().map(|log| log.rate((start, end))).collect();
-    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = rates.iter().copied().fold(0.0, f64::max);
+    let rate = |logs: &Vec<Log>| logs.iter().map(|log| log.rate((start, end))).sum::<f64>();
+    let rates: Vec<f64> = operations.iter().map(rate).collect();
+    let (fewest, most) = (least(rates.iter().copied()), greatest(rates.iter().copied()));
     // fio logs bandwidth in KiB/s
-    let bandwidth = bytes.iter().map(|log| log.rate((start, end))).sum::<f64>() * 1024.0;
+    let bandwidth = bytes.iter().map(rate).sum::<f64>() * 1024.0;
     Some(Ok(Common {
         iops: rates.iter().sum(),
+        logged_iops: operations.iter().flatten().map(|log| log.rate((log.start(), log.end()))).sum(),
         bandwidth,
-        fairness: if most > 0.0 { least / most } else { 0.0 },
-        start_skew_ns: (start - starts.iter().copied().fold(f64::INFINITY, f64::min)) * 1e9,
+        fairness: if most > 0.0 { fewest / most } else { 0.0 },
+        start_skew_ns: (start - least(starts.iter().copied())) * 1e9,
         names: files.keys().filter(|name| is_log(name)).cloned().collect(),
     }))
 }
@@ -130,8 +151,8 @@ mod tests {
         let clocks = format!(r#"{{"1": "0", "2": "{}"}}"#, offset_ms * 1_000_000);
         let mut files = BTreeMap::from([(CLOCKS_FILE.to_owned(), clocks.into_bytes())]);
         for kind in ["iops", "bw"] {
-            files.insert(format!("guest-1_{kind}.log.127.0.0.1"), log(1_000_000, 20, 300));
-            files.insert(format!("guest-2_{kind}.log.127.0.0.1"), log(second_from_ms, 20, 100));
+            files.insert(format!("guest-1_{kind}.1.log.127.0.0.1"), log(1_000_000, 20, 300));
+            files.insert(format!("guest-2_{kind}.1.log.127.0.0.1"), log(second_from_ms, 20, 100));
         }
         files
     }
@@ -141,6 +162,16 @@ mod tests {
         let found = common(&files(1_000_500, 0)).unwrap().unwrap();
         assert!((found.iops - 400.0).abs() < 1e-6 && (found.bandwidth - 400.0 * 1024.0).abs() < 1e-3, "{found:?}");
         assert!((found.fairness - 1.0 / 3.0).abs() < 1e-9 && (found.start_skew_ns - 5e8).abs() < 1e3, "{found:?}");
+    }
+
+    #[test]
+    fn the_jobs_of_a_guest_are_added_up() {
+        let mut files = files(1_000_000, 0);
+        for kind in ["iops", "bw"] {
+            files.insert(format!("guest-1_{kind}.2.log.127.0.0.1"), log(1_000_200, 20, 50));
+        }
+        let found = common(&files).unwrap().unwrap();
+        assert!((found.iops - 450.0).abs() < 1e-6 && (found.fairness - 100.0 / 350.0).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
@@ -154,7 +185,7 @@ mod tests {
         assert!(common(&files(1_001_900, 0)).unwrap().is_err());
         assert!(common(&BTreeMap::new()).is_none());
         let mut cut = files(1_000_500, 0);
-        cut.remove("guest-2_bw.log.127.0.0.1");
+        cut.remove("guest-2_bw.1.log.127.0.0.1");
         assert!(common(&cut).unwrap().is_err());
     }
 }
