@@ -185,7 +185,8 @@ pub fn binding(lock: &Lock, environment: &str, (programs, image): (&[String], Op
         text.push_str(&format!("{path}={}\n", lock.facts.get(&path).map_or("unavailable", String::as_str)));
     }
     if let Some(image) = image.and_then(|name| lock.images.get(name)) {
-        text.push_str(&format!("image.kernel={}\nimage.initramfs={}\n", image.kernel, image.initramfs));
+        text.push_str(&format!("guest={}\nimage.kernel={}\n", crate::guest::VERSION, image.kernel));
+        text.push_str(&format!("image.initramfs={}\n", image.initramfs));
     }
     Digest::tagged("benchpaper/binding@1", &[text.as_bytes()])
 }

@@ -123,8 +123,13 @@ fn several_guests_are_asked_by_one_client_and_counted_while_all_were_active() {
     assert!(iops["value"].as_f64().unwrap() > 100.0 && (0.0..3e9).contains(&skew), "{iops} {skew}");
     assert!((0.0..=1.0).contains(&sample("fairness")["value"].as_f64().unwrap()));
     let files = iops["files"].as_object().unwrap();
-    assert!(files.contains_key("file/clocks.json") && files.len() == 3, "{files:?}");
+    assert!(files.contains_key("file/clocks.json") && files.len() == 5, "{files:?}");
     assert_eq!(results["guest_facts"]["server.state"], serde_json::json!({"listening": 2}));
+    laboratory.commit();
+    laboratory.expect(0, &["publish", "two"]);
+    laboratory.expect(0, &["verify", "reports/two/1.0.0"]);
+    let paper = laboratory.read("reports/two/1.0.0/paper.md");
+    assert!(paper.contains("the time in which all of them were active") && paper.contains("Start skew"), "{paper}");
 }
 
 #[test]
@@ -226,7 +231,8 @@ fn kept_guests_are_used_again() {
     laboratory.expect(0, &["lock", "kept"]);
     laboratory.expect(0, &["run", "kept"]);
     assert_eq!(objects(&laboratory, "stdout").len(), 2);
-    assert_eq!(objects(&laboratory, "guest-1/facts").len(), 1, "one boot for both jobs");
+    assert_eq!(objects(&laboratory, "guests/boot").len(), 1, "one boot for both jobs");
+    assert_eq!(objects(&laboratory, "guest-1/facts").len(), 2, "each job says in what it ran");
     assert_eq!(hypervisors(laboratory.path()), 0);
 }
 
@@ -253,6 +259,21 @@ fn what_can_not_be_booted_is_refused_where_it_is_written() {
             &["raid10 over 1 disks"],
         ),
         ("hypervisor: qemu", "hypervisor: qemuu", "check", &["no hypervisor is called `qemuu`"]),
+        (
+            "controller: {factor: controller}",
+            "controller: memory, cache: writeback",
+            "check",
+            &["has no file on the host"],
+        ),
+        (
+            "memory: 128 MiB",
+            "memory: 128 MiB\n    network: {card: virtio-net}",
+            "check",
+            &["sends nothing between guests"],
+        ),
+        ("runtime: 1 s", "runtime: 1 s, reboot_guests: never", "check", &["are never booted anew"]),
+        ("{factor: controller}", "{factor: controler}", "check", &["no factor is called `controler`"]),
+        ("memory: 128 MiB", "memory: 900 GiB", "run", &["of memory, this machine has"]),
         (
             "hosts: {bench: {",
             "environment: hardware\nhosts: {bench: {",
@@ -284,10 +305,29 @@ fn an_image_that_is_not_what_it_says_is_refused_before_the_hypervisor_sees_it() 
     laboratory.write("experiments/image/disk.img", &image);
     let said = laboratory.expect(2, &["check", "image"]);
     assert!(said.stderr.contains("names a backing file") && said.stderr.contains("image: disk.img"), "{said:#?}");
+    laboratory.write("experiments/image/disk.img", b"KDMV\x01\0\0\0");
+    assert!(laboratory.expect(2, &["check", "image"]).stderr.contains("may name other files"));
     laboratory.write("experiments/image/disk.img", &vec![7; 32 << 20]);
     laboratory.expect(0, &["lock", "image"]);
     let said = laboratory.expect(3, &["run", "image"]);
     assert!(said.stderr.contains("is larger than the disk `test`"), "{said:#?}");
+}
+
+#[test]
+fn an_image_is_made_again_with_the_same_bytes_and_a_forgotten_package_is_named() {
+    let laboratory = laboratory(&ONE.replace("name: one", "name: again"));
+    laboratory.expect(0, &["lock", "again"]);
+    std::fs::remove_file(laboratory.join("artifacts/images")).unwrap();
+    // nothing is at hand: packages are fetched, fio is built in another folder, and what comes out must be what is locked
+    laboratory.expect(0, &["run", "again", "--only", "virtio-blk"]);
+    std::fs::remove_dir_all(laboratory.join("artifacts/images")).unwrap();
+    let lock = laboratory.read("experiments/again/experiment.lock.yaml");
+    let version = lock.lines().skip_while(|line| !line.contains("name: busybox-static")).nth(1).unwrap();
+    let forgotten = lock.replacen(version, "      version: 1:0.0.1-1", 1);
+    laboratory.write("experiments/again/experiment.lock.yaml", forgotten.as_bytes());
+    let said = laboratory.expect(2, &["run", "again"]);
+    let words = "busybox-static 1:0.0.1-1 is neither kept here nor in the archive";
+    assert!(said.stderr.replace("\n  | ", " ").contains(words), "{said:#?}");
 }
 
 #[test]

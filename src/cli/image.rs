@@ -42,6 +42,18 @@ fn recipe(loaded: &Loaded) -> Result<Option<(String, Recipe)>, Failure> {
     Ok(Some((name.value.to_string(), recipe)))
 }
 
+/// A client of fio believes its servers: one outside asks only guests whose fio is ours.
+pub(crate) fn check_servers(loaded: &Loaded, cases: &[Case]) -> Result<(), Failure> {
+    let Some((_, guest)) = loaded.experiment.guest() else { return Ok(()) };
+    let Some(file) = guest.get("kernel").and_then(|kernel| kernel.get("userland")) else { return Ok(()) };
+    if cases.iter().all(|case| case.guest.as_ref().is_none_or(|spec| spec.count == 1)) {
+        return Ok(());
+    }
+    let help = "Give `kernel: {debian: …}`, or `count: 1`.";
+    let message = "several guests are asked by a client on the host, which trusts no userland that it does not know";
+    Err(vec![Diagnostic::error("image::servers", message).at(&loaded.source, file.span).help(help)].into())
+}
+
 /// Whatever the case, a network card of virtio leads outside where several guests are asked.
 fn add_needs(case: &Case, recipe: &mut Recipe) {
     let Some(spec) = &case.guest else { return };
@@ -122,7 +134,7 @@ pub(crate) fn check_disks(loaded: &Loaded) -> Result<(), Failure> {
         let bytes = loaded.files.get(&image.scalar()?)?;
         let head = &bytes[..bytes.len().min(crate::guest::image::HEAD_BYTES as usize)];
         let reason = crate::guest::image::format_of(head).err()?;
-        let help = "Convert it to a plain image: `qemu-img convert -O raw`.";
+        let help = "Convert it where you trust it: `qemu-img convert -O raw`, or `-O qcow2`.";
         Some(Diagnostic::error("image::disk", reason).at(&loaded.source, image.span).help(help))
     });
     let wrong: Vec<Diagnostic> = wrong.collect();
@@ -198,8 +210,11 @@ pub(crate) fn probe_accelerator(
     let Some(image) = load(session, loaded, lock)? else { return Ok(()) };
     show::note(&format!("booting a guest to see whether `{}` works here", spec.accelerator));
     let layout = loaded.workspace.layout();
-    let folder = layout.folder().join("scratch").join("probe");
-    let Err(reason) = crate::run::probe(std::rc::Rc::clone(&session.os), &image, spec, &folder)? else { return Ok(()) };
+    let folder = crate::os::temporary_beside(&*session.os, &layout.folder().join("scratch").join("probe"));
+    let folder = folder.map_err(Failure::io(layout.folder()))?;
+    let program = session.os.own_program().map_err(Failure::io(&folder))?;
+    let probed = crate::run::probe(std::rc::Rc::clone(&session.os), &image, spec, (&folder, &program))?;
+    let Err(reason) = probed else { return Ok(()) };
     let hypervisors = loaded.experiment.hypervisors.iter().map(|(_, one)| &one.accelerator);
     let span = hypervisors.filter(|one| one.value.word() == spec.accelerator).map(|one| one.span).next();
     let message = format!("`{}` does not boot a guest here: {reason}", spec.accelerator);

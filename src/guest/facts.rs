@@ -22,17 +22,18 @@ pub fn parse(text: &str) -> Facts {
     lines.map(|(path, value)| (path.to_owned(), crate::diagnostic::printable(value.trim()))).collect()
 }
 
-/// Every way in which a guest is not the one asked for: found against expected. `pinned` are facts of its image.
+/// Every way in which a guest is not the one asked for: found against expected. `pinned` are facts of its image; a card
+/// is there where guests hear each other.
 pub fn mismatches(spec: &Spec, pinned: &Facts, found: &Facts) -> Vec<String> {
     let mut expected: Facts = pinned.clone();
     expected.insert("cpu.count".to_owned(), spec.vcpus.to_string());
     for disk in &spec.disks {
         if let Some(facts) = controller(&disk.controller).filter(|facts| !facts.driver.is_empty()) {
             expected.insert(format!("disk.{}.driver", disk.name), facts.driver.to_owned());
-            expected.insert(format!("disk.{}.size", disk.name), disk.bytes.to_string());
+            expected.insert(format!("disk.{}.size", disk.name), format!("{} B", disk.bytes));
         }
     }
-    if let Some(network) = spec.network.as_ref().filter(|_| found.contains_key("network.wanted")) {
+    if let Some(network) = &spec.network {
         expected.insert("network.driver".to_owned(), super::card_driver(network).to_owned());
         if network.virtual_functions > 0 {
             expected.insert("network.virtual_functions".to_owned(), network.virtual_functions.to_string());
@@ -47,7 +48,9 @@ pub fn mismatches(spec: &Spec, pinned: &Facts, found: &Facts) -> Vec<String> {
         })
         .collect();
     for volume in &spec.volumes {
-        let size = found.get(&format!("volume.{}.size", volume.name)).and_then(|size| size.parse::<u64>().ok());
+        let size = found
+            .get(&format!("volume.{}.size", volume.name))
+            .and_then(|size| size.strip_suffix(" B")?.parse::<u64>().ok());
         if size.is_none_or(|size| size < volume.bytes) {
             let got = size.map_or("nothing".to_owned(), |size| format!("{size} B"));
             wrong.push(format!("the volume `{}` has {got}, expected at least {} B", volume.name, volume.bytes));

@@ -21,10 +21,16 @@ use crate::manifest::node::Node;
 use crate::manifest::shape::{Problems, Shape, Spanned, Time};
 use crate::manifest::{EnvironmentWord, Experiment, unknown_reference};
 
+/// The version of our own part of a guest: its first program and the hypervisor's arguments. Results of another one are
+/// other results. It changes whenever the test below fails.
+pub const VERSION: u64 = 1;
+
 /// The most guests at once.
 const GUESTS_MAX: u64 = 64;
 /// The most disks of one guest.
 const DISKS_MAX: usize = 16;
+/// The ports of the AHCI adapter.
+const AHCI_PORTS: usize = 6;
 /// The least memory that a Linux kernel with its programs gets by with.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
 /// How long a guest may take to be ready where the manifest does not say, and how much more for each other guest.
@@ -196,7 +202,9 @@ impl DiskSpec {
         if self.controller == Controller::Memory.word() {
             return rows;
         }
-        rows.push(row("format, cache and aio", format!("{} {} {}", self.format, self.cache, self.aio)));
+        rows.push(row("format", self.format.clone()));
+        rows.push(row("cache", self.cache.clone()));
+        rows.push(row("aio", self.aio.clone()));
         match (&self.image, &self.converted_from) {
             (Some((file, _)), _) => rows.push(row("begins as", file.clone())),
             (None, Some(format)) => rows.push(row("converted from", format.clone())),
@@ -294,8 +302,24 @@ pub fn resolve(
     }
     let disks: Vec<DiskSpec> =
         guest.disks.iter().filter_map(|(name, disk)| disk_spec(name, disk, files, problems)).collect();
+    let of_ahci = guest.disks.iter().filter(|(_, disk)| disk.controller.value == Controller::Ahci);
+    if let Some((name, _)) = of_ahci.into_iter().nth(AHCI_PORTS) {
+        problems.error(
+            "guest::disks",
+            name.span,
+            format!("more than {AHCI_PORTS} disks on AHCI"),
+            "It has no more ports.",
+        );
+    }
     let volumes = guest.volumes.iter().filter_map(|(name, volume)| volume_spec(name, volume, &disks, problems));
     let volumes: Vec<VolumeSpec> = volumes.collect();
+    for (number, volume) in volumes.iter().enumerate() {
+        let shared = volume.over.iter().find(|disk| volumes[..number].iter().any(|other| other.over.contains(disk)));
+        if let (Some(disk), Some((name, _))) = (shared, guest.volumes.iter().nth(number)) {
+            let message = format!("the disk `{disk}` belongs to another volume too");
+            problems.error("guest::volume", name.span, message, "Give each volume its own disks.");
+        }
+    }
     let network = guest.network.as_ref().and_then(|network| network_spec(network, hypervisor, problems));
     let count = guest.count.as_ref().map_or(1, |count| count.value);
     let reboot = experiment.design.reboot_guests.unwrap_or(Reboot::EachJob);
@@ -332,6 +356,11 @@ fn check_numbers(guest: &Guest, problems: &mut Problems) {
     if memory < MEMORY_BYTES_MIN || !memory.is_multiple_of(1 << 20) {
         let help = "Write whole MiB, 64 MiB or more.";
         problems.error("guest::memory", guest.memory.span, "too little memory, or no whole MiB", help);
+    }
+    let in_memory = guest.disks.iter().filter(|(_, disk)| disk.controller.value == Controller::Memory);
+    if in_memory.map(|(_, disk)| disk.size.value.base()).sum::<u64>() > memory / 2 {
+        let help = "Kernel and programs need the other half: give the guest more memory, or smaller disks.";
+        problems.error("guest::memory", guest.memory.span, "disks in memory take more than half of it", help);
     }
     if let Some((name, _)) = guest.disks.iter().nth(DISKS_MAX) {
         problems.error("guest::disks", name.span, format!("more than {DISKS_MAX} disks"), "Use fewer disks.");
@@ -422,6 +451,17 @@ fn disk_spec(
         let help = "The name is the disk's serial number: at most 20 letters, digits, `-` and `_`.";
         problems.error("guest::disk", name.span, format!("the name `{text}`"), help);
     }
+    let is_file = disk.format.is_some() || disk.cache.is_some() || disk.aio.is_some();
+    if disk.controller.value == Controller::Memory && (is_file || disk.converted_from.is_some() || disk.image.is_some())
+    {
+        let help = "Leave `format`, `cache`, `aio`, `converted_from` and `image` away.";
+        problems.error(
+            "guest::disk",
+            disk.controller.span,
+            "a disk in the guest's memory has no file on the host",
+            help,
+        );
+    }
     let cache = disk.cache.unwrap_or(CacheMode::None);
     let aio = disk.aio.unwrap_or(Aio::Threads);
     if aio == Aio::Native && !matches!(cache, CacheMode::None | CacheMode::Directsync) {
@@ -469,6 +509,9 @@ fn volume_spec(
         problems.error("guest::volume", name.span, format!("{raid} over {count} disks"), help);
     }
     let over: Vec<String> = volume.over.iter().map(|disk| disk.value.to_string()).collect();
+    if over.iter().collect::<std::collections::BTreeSet<_>>().len() < over.len() {
+        problems.error("guest::volume", name.span, "a disk stands here a second time", "Name each disk once.");
+    }
     let least = disks.iter().filter(|disk| over.contains(&disk.name)).map(|disk| disk.bytes).min().unwrap_or(0);
     let usable = least.saturating_sub(KEPT_BYTES);
     let bytes = if raid == "raid1" { usable } else { usable * count / mirrored } & !0xf_ffff;
@@ -509,6 +552,52 @@ fn network_spec(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_first_program_or_other_arguments_have_another_version() {
+        let disk = |name: &str, controller: &str| DiskSpec {
+            name: name.to_owned(),
+            bytes: 1 << 20,
+            controller: controller.to_owned(),
+            format: "raw".to_owned(),
+            cache: "none".to_owned(),
+            aio: "threads".to_owned(),
+            converted_from: None,
+            image: None,
+        };
+        let over = vec!["a".to_owned(), "b".to_owned()];
+        let volume = VolumeSpec { name: "v".to_owned(), raid: "raid1".to_owned(), over, lvm: true, bytes: 1 << 19 };
+        let spec = Spec {
+            name: "linux".to_owned(),
+            machine: "q35".to_owned(),
+            accelerator: "tcg".to_owned(),
+            instruction_time_shift: None,
+            count: 2,
+            vcpus: 1,
+            memory_bytes: 128 << 20,
+            command_line: String::new(),
+            disks: CONTROLLERS
+                .iter()
+                .map(|controller| disk(&format!("d-{}", controller.word), controller.word))
+                .collect(),
+            volumes: vec![volume],
+            network: Some(NetworkSpec { card: "igb".to_owned(), virtual_functions: 2 }),
+            reboot: "each-job".to_owned(),
+        };
+        let exact = Spec { instruction_time_shift: Some(3), ..spec.clone() };
+        let place =
+            qemu::Place { number: 1, port: Some((1, 2)), link: Some(qemu::Link { port: 3, is_listening: true }) };
+        let server = ["server".to_owned()];
+        let setup = format!("{}{}", script::serve_outside(&server, 1), script::link(&spec, &server, 1));
+        let launch = script::launch(&server, &[("f".to_owned(), b"#!x".to_vec())], &[]);
+        let parts = (
+            script::files(&spec, &setup, Some(&script::or_end(&server))),
+            [qemu::argv(&spec, &place), qemu::argv(&exact, &place)],
+            (launch, script::CLOCK),
+        );
+        let found = Digest::of(format!("{VERSION} {parts:?}").as_bytes()).short();
+        insta::assert_snapshot!(found, @"a572b929e2ed");
+    }
 
     #[test]
     fn every_controller_of_the_manifest_is_in_the_table() {

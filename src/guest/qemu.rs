@@ -66,7 +66,8 @@ pub fn argv(spec: &Spec, place: &Place) -> Vec<String> {
     }
     let mut adapters: Vec<&str> = vec![];
     for (index, disk) in spec.disks.iter().enumerate() {
-        for words in disk_arguments(disk, index, &mut adapters) {
+        let before = spec.disks[..index].iter().filter(|other| other.controller == disk.controller).count();
+        for words in disk_arguments(disk, (index, before), &mut adapters) {
             add(&[words.0, &words.1]);
         }
     }
@@ -96,7 +97,11 @@ pub fn disk_file(disk: &DiskSpec) -> String {
     format!("disk-{}.{}", disk.name, disk.format)
 }
 
-fn disk_arguments<'a>(disk: &'a DiskSpec, index: usize, adapters: &mut Vec<&'a str>) -> Vec<(&'static str, String)> {
+fn disk_arguments<'a>(
+    disk: &'a DiskSpec,
+    (index, place): (usize, usize),
+    adapters: &mut Vec<&'a str>,
+) -> Vec<(&'static str, String)> {
     let Some(facts) = controller(&disk.controller).filter(|facts| !facts.driver.is_empty()) else { return vec![] };
     let (file, name) = (disk_file(disk), &disk.name);
     let mut arguments = vec![(
@@ -118,15 +123,15 @@ fn disk_arguments<'a>(disk: &'a DiskSpec, index: usize, adapters: &mut Vec<&'a s
         arguments.push(("-device", format!("{adapter},id={bus}")));
     }
     let device = match (disk.controller.as_str(), facts.is_scsi) {
-        ("ahci", _) => format!("ide-hd,drive=drive{index},serial={name},bus={bus}.{index}"),
+        ("ahci", _) => format!("ide-hd,drive=drive{index},serial={name},bus={bus}.{place}"),
         // without a WWN the adapter's driver finds no disk
         ("lsi-logical-sas", _) => {
             format!(
-                "scsi-hd,drive=drive{index},serial={name},bus={bus}.0,scsi-id={index},wwn={}",
+                "scsi-hd,drive=drive{index},serial={name},bus={bus}.0,scsi-id={place},wwn={}",
                 0x5000_0000_0000_0001 + index as u64
             )
         }
-        (_, true) => format!("scsi-hd,drive=drive{index},serial={name},bus={bus}.0,scsi-id={index}"),
+        (_, true) => format!("scsi-hd,drive=drive{index},serial={name},bus={bus}.0,scsi-id={place}"),
         ("nvme", _) => format!("nvme,drive=drive{index},serial={name}"),
         _ => format!("virtio-blk-pci,drive=drive{index},serial={name}"),
     };

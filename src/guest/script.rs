@@ -106,7 +106,7 @@ disk() {
                     *) place=$found/device ;;
                 esac
                 fact "disk.$1.driver" "$(driver "$place")"
-                fact "disk.$1.size" "$(($(cat "$found/size") * 512))"
+                fact "disk.$1.size" "$(($(cat "$found/size") * 512)) B"
                 for limit in logical_block_size max_sectors_kb nr_requests rotational scheduler write_cache; do
                     value "$found/queue/$limit" "disk.$1.$limit"
                 done
@@ -144,7 +144,7 @@ fn assemble(spec: &Spec) -> String {
         "value /proc/cmdline kernel.command_line\n",
         "fact cpu.model \"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)\"\n",
         "fact cpu.count \"$(grep -c ^processor /proc/cpuinfo)\"\n",
-        "fact memory.size \"$(($(sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo) / 1024)) MiB\"\n",
+        "fact memory.usable \"$(($(sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo) / 1024)) MiB\"\n",
         "value /sys/devices/system/clocksource/clocksource0/current_clocksource clock.source\n",
     ));
     for disk in &spec.disks {
@@ -184,7 +184,7 @@ fn assemble_volume(volume: &VolumeSpec, index: usize) -> String {
     }
     let status = format!("$(sed -n '/^md{index} /{{n;s/^ *//;p}}' /proc/mdstat)");
     let _ = writeln!(text, "fact volume.{name}.array \"$(cat /sys/block/md{index}/md/level) {status}\"");
-    let _ = writeln!(text, "fact volume.{name}.size \"$(blockdev --getsize64 /work/{name})\"");
+    let _ = writeln!(text, "fact volume.{name}.size \"$(blockdev --getsize64 /work/{name}) B\"");
     text
 }
 
@@ -214,11 +214,10 @@ pub fn link(spec: &Spec, server: &[String], port: u16) -> String {
     }
     let _ = write!(
         text,
-        "fact network.driver \"$(driver /sys/class/net/$card/device)\"\nfact network.wanted {}\nip link set $card up\n\
+        "fact network.driver \"$(driver /sys/class/net/$card/device)\"\nip link set $card up\n\
          number=$(sed -n 's/.*benchpaper.guest=\\([0-9]*\\).*/\\1/p' /proc/cmdline)\n\
          ip addr add {}$number/24 dev $card\n\
          if [ \"$number\" = 1 ]; then {} > /tmp/server 2>&1 < /dev/null & listens {port:04X}; else reaches {}; fi\n",
-        super::card_driver(network),
         NETWORK,
         quoted(server),
         address(1)
@@ -249,9 +248,10 @@ pub fn launch(argv: &[String], files: &[(String, Vec<u8>)], collect: &[String]) 
     text
 }
 
-/// Starts something whose output nobody wants.
-pub fn quietly(argv: &[String]) -> String {
-    format!("{} > /dev/null 2>&1 < /dev/null\n", quoted(argv))
+/// Starts something whose output nobody wants while it works; when it fails, nothing more is done.
+pub fn or_end(argv: &[String]) -> String {
+    let failed = "{ send stderr /tmp/failed; printf '\\nbenchpaper end 1\\n'; exit; }";
+    format!("{} > /tmp/failed 2>&1 < /dev/null || {failed}\n", quoted(argv))
 }
 
 /// Writes a file into the current folder; one that begins with `#!` may be executed.

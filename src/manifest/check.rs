@@ -136,6 +136,14 @@ fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
 
 fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
     let settings = arm_settings(experiment);
+    let is_factor = |name: &str| experiment.matrix.factors.get(name).is_some_and(|levels| levels.0.len() > 1);
+    let mut factors = experiment.treatment.iter().filter(|one| is_factor(one.value.as_str()));
+    if let (Some(first), Some(second)) = (factors.next(), factors.next()) {
+        let message =
+            format!("only the levels of `{}` are compared; `{}` is a factor like others", first.value, second.value);
+        let help = "Name one factor, or make arms of both.";
+        problems.warn("manifest::treatment", second.span, message, help);
+    }
     for treatment in &experiment.treatment {
         let is_factor = experiment.matrix.factors.get(treatment.value.as_str()).is_some();
         if !is_factor && !settings.iter().any(|(key, _)| key == treatment.value.as_str()) {
@@ -202,6 +210,28 @@ fn check_guests(experiment: &Experiment, problems: &mut Problems) {
             unknown_reference("host", host, experiment.hosts.names(), problems);
         }
         check_environment(experiment, (name.value.as_str(), hypervisor), problems);
+    }
+    for (_, arm) in experiment.arms.iter() {
+        let Some(guests) = &arm.guests else { continue };
+        let Some((_, guest)) = experiment.guest() else {
+            problems.error(
+                "manifest::guests",
+                guests.span,
+                "an arm sets guests, and there are none",
+                "Describe them under `guests`.",
+            );
+            continue;
+        };
+        for part in ["disks", "volumes"] {
+            let (Some(set), Some(known)) = (guests.get(part), guest.get(part)) else { continue };
+            let (Value::Map(set), Value::Map(known)) = (&set.value, &known.value) else { continue };
+            for (key, _) in set.iter().filter(|(key, _)| !known.iter().any(|(one, _)| one.text == key.text)) {
+                if let Ok(value) = Name::new(&key.text) {
+                    let names = known.iter().map(|(key, _)| key.text.as_str());
+                    unknown_reference("disk or volume", &Spanned { span: key.span, value }, names, problems);
+                }
+            }
+        }
     }
     let has_host_devices = experiment.sut().is_some_and(|sut| !sut.devices.is_empty());
     if let (Some((name, _)), true) = (experiment.guest(), has_host_devices) {

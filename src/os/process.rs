@@ -149,7 +149,10 @@ impl Child {
 
     /// Waits until it has ended.
     pub async fn ended(&mut self) -> io::Result<Exit> {
-        Ok(exit_of(self.child.wait().await?))
+        let exit = exit_of(self.child.wait().await?);
+        // from now on the number may be another process's
+        self.group = None;
+        Ok(exit)
     }
 
     /// Reads all it prints, at most `limit_bytes` each way, until it ends.

@@ -14,7 +14,7 @@ use crate::manifest::{Arm, Experiment, Level, Workload};
 use crate::measurement::Metric;
 use crate::name::nearest;
 use crate::source::Source;
-use crate::tool::{self, Context, Timing, Tool};
+use crate::tool::{self, Context, Timing, Tool, Topology};
 
 /// The most cases.
 const CASES_MAX: usize = 100_000;
@@ -76,6 +76,7 @@ pub fn expand(
         }
     }
     check_metrics(experiment, &cases, &mut problems);
+    check_reboots(experiment, &cases, &mut problems);
     let diagnostics = without_repeats(problems.into_sorted());
     if crate::diagnostic::any_error(&diagnostics) {
         return Err(diagnostics);
@@ -174,7 +175,11 @@ impl<'a> Builder<'a> {
         let node = merged(&workload.settings, set, levels, problems)?;
         let guest = match self.experiment.guest() {
             Some((name, guest)) => {
+                let before = problems.count();
                 let guest = merged(guest, arm.and_then(|arm| arm.guests.as_ref()), levels, problems)?;
+                if problems.count() > before {
+                    return None;
+                }
                 Some(guest::resolve(self.experiment, (name, &guest), self.files, problems)?)
             }
             None => None,
@@ -185,12 +190,8 @@ impl<'a> Builder<'a> {
         let devices = of_guest.as_ref().unwrap_or(&self.devices);
         let context = Context { devices, factors: &factors, files: self.files };
         let settings = tool.resolve(&node, &context, problems)?;
-        if let Some(spec) = &guest
-            && let Err(reason) = tool.launches(&settings, self.settings.timing, spec.count)
-        {
-            let help = "Let the guests' `count` be what the tool can use.";
-            problems.error("plan::guests", workload.tool.span, reason, help);
-            return None;
+        if let Some(spec) = &guest {
+            self.check_topology(tool, &settings, (spec, workload), problems)?;
         }
         let timing = timing_of(tool, self.settings.timing);
         let identity = Identity {
@@ -213,6 +214,38 @@ impl<'a> Builder<'a> {
         let name = chosen.or_else(|| self.experiment.workloads.names().next())?;
         let (key, workload) = self.experiment.workloads.iter().find(|(key, _)| key.value.as_str() == name)?;
         Some((key.value.as_str(), workload))
+    }
+
+    /// A tool must be able to run in so many guests, and a card must be for something.
+    fn check_topology(
+        &self,
+        tool: &dyn Tool,
+        settings: &serde_json::Value,
+        (spec, workload): (&Spec, &Workload),
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let help = "Let the guests' `count` be what the tool can use.";
+        let topology = match tool.launches(settings, self.settings.timing, spec.count) {
+            Ok(topology) => topology,
+            Err(reason) => {
+                problems.error("plan::guests", workload.tool.span, reason, help);
+                return None;
+            }
+        };
+        const SERVED_NS_MIN: u64 = 2_000_000_000;
+        let runtime_ns = self.settings.timing.runtime_ns;
+        if matches!(topology, Topology::Served { .. }) && runtime_ns > 0 && runtime_ns < SERVED_NS_MIN {
+            let message = "guests begin up to a second apart, and little is left of this run time when all are active";
+            problems.warn("plan::runtime", workload.tool.span, message, "Write `runtime: 3 s` or more.");
+        }
+        if spec.network.is_some() && !matches!(topology, Topology::Between { .. }) {
+            let message =
+                format!("`{}` sends nothing between guests, so their `network` would do nothing", tool.name());
+            let help = "Leave `network` away, or use `iperf3`.";
+            problems.error("plan::guests", workload.tool.span, message, help);
+            return None;
+        }
+        Some(())
     }
 
     /// The arm that the levels choose.
@@ -342,6 +375,16 @@ fn check_metrics(experiment: &Experiment, cases: &[Case], problems: &mut Problem
             ),
         };
         problems.error("plan::unknown-metric", name.span, format!("no workload measures `{}`", name.value), help);
+    }
+}
+
+/// Guests that are never booted anew must be the same for all cases, or some would meet used disks and some fresh ones.
+fn check_reboots(experiment: &Experiment, cases: &[Case], problems: &mut Problems) {
+    let mut specs = cases.iter().filter_map(|case| case.guest.as_ref());
+    let Some(first) = specs.next().filter(|first| first.reboot == "never") else { return };
+    if let (true, Some((name, _))) = (specs.any(|other| other != first), experiment.guest()) {
+        let message = "cases need different guests, which are never booted anew";
+        problems.error("plan::reboot", name.span, message, "Write `reboot_guests: each-case` or `each-job`.");
     }
 }
 

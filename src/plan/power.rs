@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::Plan;
-use crate::manifest::{Experiment, Order};
+use crate::manifest::{EnvironmentWord, Experiment, Order};
 use crate::statistics::{Analysis, replicates_needed, smallest_p};
 
 /// What a design can show.
@@ -35,6 +35,10 @@ impl Power {
 
 /// The factor whose levels the paper compares: the first treatment that is one, or `arm`.
 pub fn compared_factor(experiment: &Experiment) -> Option<String> {
+    // replicates that are the same bytes are one measurement, and its rates are no property of any machine
+    if experiment.environment() == EnvironmentWord::VirtualExact {
+        return None;
+    }
     let is_compared = |name: &str| experiment.matrix.factors.get(name).is_some_and(|levels| levels.0.len() > 1);
     let treatments = experiment.treatment.iter().map(|one| one.value.as_str());
     let arm = if experiment.treatment.is_empty() { None } else { Some("arm") };

@@ -56,7 +56,9 @@ pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     for (environment, words) in
         [(Environment::Emulated, WORDS.emulated), (Environment::VirtualExact, WORDS.virtual_exact)]
     {
-        if results.runs.iter().any(|run| run.environment == environment) {
+        // also where a journal says otherwise than the manifest
+        let is_declared = crate::run::environment_of(scope.experiment) == environment;
+        if is_declared || results.runs.iter().any(|run| run.environment == environment) {
             blocks.push(Block::Note(cell(words)));
         }
     }
@@ -111,6 +113,9 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     first.push(Inline::text(" "));
     first.extend(preparation(scope));
     let mut blocks = vec![Block::Paragraph(first)];
+    if results_together(scope) {
+        blocks.push(Block::Paragraph(cell(WORDS.together)));
+    }
     if settings.replicates == 1 {
         blocks.push(Block::Note(cell(WORDS.one_replicate)));
     }
@@ -138,6 +143,7 @@ fn preparation(scope: &Scope<'_>) -> Vec<Inline> {
         })
         .collect();
     match fills.is_empty() {
+        true if scope.experiment.guest().is_some() => cell(WORDS.empty_disks),
         true => cell(WORDS.no_precondition),
         false => {
             let pattern = if scope.experiment.guest().is_some() { WORDS.fresh_guests } else { WORDS.precondition };
@@ -166,12 +172,22 @@ fn power(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     blocks
 }
 
+/// Whether there are totals over several guests.
+fn results_together(scope: &Scope<'_>) -> bool {
+    scope.results.metrics().iter().any(|metric| metric.as_str() == "start_skew")
+}
+
 /// The metrics that the paper reports: those of the manifest, or what the tools count as results.
 pub(crate) fn reported(scope: &Scope<'_>) -> Vec<Metric> {
     let present = scope.results.metrics();
     if !scope.experiment.metrics.is_empty() {
-        let named = scope.experiment.metrics.names().map(Metric::new);
-        return named.filter(|metric| present.contains(metric)).collect();
+        // how guests shared the machine belongs to every total over several
+        let together = ["fairness", "start_skew"].map(Metric::new);
+        let mut named: Vec<Metric> = scope.experiment.metrics.names().map(Metric::new).collect();
+        named.extend(
+            together.into_iter().filter(|metric| !scope.experiment.metrics.names().any(|one| one == metric.as_str())),
+        );
+        return named.into_iter().filter(|metric| present.contains(metric)).collect();
     }
     let wanted: Vec<Metric> = scope
         .plan

@@ -102,8 +102,12 @@ pub(crate) fn workloads(scope: &Scope<'_>) -> Vec<Block> {
     names.dedup();
     let mut blocks: Vec<Block> = names.into_iter().map(|name| workload_table(scope, name)).collect();
     let guests = scope.plan.cases.iter().filter_map(|case| case.guest.as_ref()).map(|guest| guest.describe());
-    let rows = settings(guests);
+    let mut rows = settings(guests);
     if !rows.is_empty() {
+        let path = format!("tool.{}.version", crate::guest::qemu::PROGRAM);
+        if let Some(version) = scope.results.facts.value(&path) {
+            rows.insert(0, vec![cell(WORDS.hypervisor), cell(version)]);
+        }
         let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
         let caption = WORDS.guest_settings_caption.to_owned();
         blocks.push(Block::Table(Table { id: "guest-settings".to_owned(), caption, columns, rows }));
@@ -174,6 +178,7 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
 
 /// The settings of an arm in one line.
 fn shown(arm: &crate::manifest::Arm) -> String {
-    let parts = [&arm.set, &arm.guests].into_iter().flatten().map(|node| node.shown());
-    parts.collect::<Vec<_>>().join("; ")
+    let set = arm.set.iter().map(crate::manifest::node::Node::shown);
+    let guests = arm.guests.iter().map(|node| format!("guests: {}", node.shown()));
+    set.chain(guests).collect::<Vec<_>>().join("; ")
 }

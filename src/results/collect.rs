@@ -44,7 +44,7 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
         missing,
         facts: used.last().and_then(|run| inventories.get(run).cloned()).unwrap_or_default(),
         guest_facts: guest_facts(&jobs, reader)?,
-        hidden_differences: hidden_differences(&used, &inventories),
+        hidden_differences: [hidden_differences(&used, &inventories), guest_differences(plan, &jobs, reader)?].concat(),
     })
 }
 
@@ -152,6 +152,37 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
 fn files_of(pointer: &str, finished: &Finished) -> BTreeMap<String, Digest> {
     let names = pointer.split(' ').filter(|place| place.starts_with("file/"));
     names.filter_map(|name| Some((name.to_owned(), finished.objects.get(name)?.digest))).collect()
+}
+
+/// Guests that were not what their case asks for, and exact replicates that are not the same bytes. The runner lets
+/// neither pass; a record that holds them was not written by it.
+fn guest_differences(
+    plan: &Plan,
+    jobs: &[(usize, u64, Option<&Chosen<'_>>)],
+    reader: &Reader<'_>,
+) -> Result<Vec<String>, StoreError> {
+    let mut found = vec![];
+    let mut first: BTreeMap<(usize, &str), Digest> = BTreeMap::new();
+    for (case, replicate, chosen) in jobs {
+        let (Some(spec), Some(chosen)) = (&plan.cases[*case].guest, chosen) else { continue };
+        let label = plan.cases[*case].label();
+        for number in 1..=spec.count {
+            let facts = match chosen.finished.objects.get(&format!("guest-{number}/facts")) {
+                Some(object) => reader.get(&object.digest)?.into_owned(),
+                None => vec![],
+            };
+            let facts = crate::guest::facts::parse(&String::from_utf8_lossy(&facts));
+            let wrong = crate::guest::facts::mismatches(spec, &BTreeMap::new(), &facts);
+            found.extend(wrong.into_iter().map(|wrong| format!("{label} #{replicate}, guest {number}: {wrong}")));
+        }
+        for role in crate::run::EXACT_ROLES.iter().filter(|_| spec.is_exact()) {
+            let Some(object) = chosen.finished.objects.get(*role) else { continue };
+            if *first.entry((*case, role)).or_insert(object.digest) != object.digest {
+                found.push(format!("{label} #{replicate}: its {role} is not that of the first replicate"));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// What guests said of themselves in the attempts that count.

@@ -84,8 +84,8 @@ pub(super) struct InGuests {
     pub(super) files: Vec<(String, Vec<u8>)>,
     /// How long guests may take to be ready.
     pub(super) boot_limit_ns: u64,
-    /// Guests that are up from the job before.
-    pub(super) running: Option<Guests>,
+    /// Guests that are up from the job before, and whether this job may run in them.
+    pub(super) running: Option<(Guests, bool)>,
 }
 
 /// An attempt that has ended, and the guests that are kept for the next.
@@ -165,8 +165,11 @@ async fn run_in_guests(os: &Rc<dyn Os>, work: &Work, tool: &dyn Tool, mut needs:
     let started_ns = os.monotonic_ns();
     let mut objects = vec![];
     let kept = match needs.running.take() {
-        Some(guests) if guests.fits(spec, topology) => Some(guests),
-        Some(others) => {
+        Some((guests, true)) if guests.fits(spec, topology) => {
+            objects.extend(guests.facts());
+            Some(guests)
+        }
+        Some((others, _)) => {
             others.tear_down().await;
             None
         }

@@ -270,6 +270,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         let programs = request.plan.programs();
         self.writer.commit()?;
         let concurrency = request.experiment.design.concurrency.as_ref().map_or(1, |one| one.value as usize);
+        scratch::sweep(&*self.os, request.layout, request.scratch);
         scratch::prepare(&*self.os, &self.scratch, concurrency)?;
         let image =
             request.image.as_ref().map(|image| prepare::write_image(&*self.os, &self.scratch, concurrency, image));
@@ -441,12 +442,14 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
 
     /// What a job in guests needs: guests that are up where they are the right ones.
     fn guests_for(&mut self, spec: &Spec, case: &Case, slot: usize) -> job::InGuests {
-        let last = self.kept.remove(&slot);
-        let running = last.filter(|(_, last)| spec.reboot == "never" || *last == case.digest).map(|(guests, _)| guests);
+        let running = self.kept.remove(&slot);
+        let running = running.map(|(guests, last)| (guests, spec.reboot == "never" || last == case.digest));
+        let images: Vec<&String> = spec.disks.iter().filter_map(|disk| Some(&disk.image.as_ref()?.0)).collect();
+        let files = self.request.files.iter().filter(|(name, _)| images.contains(name));
         job::InGuests {
             boot: self.boot.clone().unwrap_or_default(),
             fills: prepare::guest_fills(self.request.experiment, spec),
-            files: self.request.files.iter().map(|(name, bytes)| (name.clone(), bytes.clone())).collect(),
+            files: files.map(|(name, bytes)| (name.clone(), bytes.clone())).collect(),
             boot_limit_ns: crate::guest::boot_limit_ns(self.request.experiment, spec.count),
             running,
         }

@@ -5,7 +5,9 @@ use std::path::Path;
 use super::RunError;
 use super::job::Ended;
 use crate::manifest::Experiment;
-use crate::os::{self, Kind, Os};
+use crate::name::RunId;
+use crate::os::{self, Kind, Os, Sharing};
+use crate::store::Layout;
 use crate::store::event::Outcome;
 
 /// The largest file of a job that is kept, in bytes.
@@ -26,6 +28,17 @@ pub(super) fn prepare(os: &dyn Os, folder: &Path, slots: usize) -> Result<(), Ru
         os::create_folders(os, &path).map_err(failed("making", &path))?;
     }
     Ok(())
+}
+
+/// Removes what killed runs left: folders of runs that nobody holds any more. Others are running.
+pub(super) fn sweep(os: &dyn Os, layout: &Layout, scratch: &Path) {
+    for path in os.entries(scratch).unwrap_or_default() {
+        let run = path.file_name().and_then(|name| name.to_str()).and_then(|name| RunId::new(name).ok());
+        let Some(run) = run else { continue };
+        if os.lock(&layout.run(&run).join("lock"), Sharing::Exclusive).is_ok() {
+            let _ = os.remove_all(&path);
+        }
+    }
 }
 
 /// Removes the folder of a run that has ended; a leftover is no harm.

@@ -209,11 +209,12 @@ struct Sum {
     lost_percent: Option<f64>,
 }
 
-/// The sums of the end: key, direction, and whether it is what was received. A key that is not there was not measured.
+/// The sums of the end: key, direction, and whether it is what was received. A key that is not there was not measured. The
+/// `sum` of UDP is what was sent; what was lost of it did not arrive.
 const SUMS: &[(&str, &str, bool)] = &[
     ("sum_sent", "sent", false),
     ("sum_received", "received", true),
-    ("sum", "received", true),
+    ("sum", "sent", true),
     ("sum_sent_bidir_reverse", "sent back", false),
     ("sum_received_bidir_reverse", "received back", false),
 ];
@@ -271,23 +272,32 @@ fn measure(sum: &Sum, (key, direction, counts): (&str, &str, bool), reading: &mu
         let message = format!("{} B in {} s say nothing", sum.bytes, sum.seconds);
         reading.invalidate("iperf3::too-short", message);
     }
-    let mut labels = vec![Labels::from([("direction".to_owned(), direction.to_owned())])];
+    let of_direction = Arc::new(Labels::from([("direction".to_owned(), direction.to_owned())]));
+    let aggregate = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
+    let mut push = |labels: &Arc<Labels>, metric: &str, value: Option<f64>, unit: Unit, places: &[&str]| {
+        let Some(value) = value.filter(|value| value.is_finite()) else { return };
+        let pointer = places.iter().map(|place| format!("/end/{key}/{place}")).collect::<Vec<_>>().join(" ");
+        let (metric, labels) = (Metric::new(metric), Arc::clone(labels));
+        reading.measurements.push(Measurement { metric, labels, value, unit: unit.symbol(), pointer });
+    };
+    let rate = sum.bits_per_second / 8.0;
+    push(&of_direction, "bandwidth", Some(rate), Unit::BYTE_PER_SECOND, &["bits_per_second"]);
+    push(&of_direction, "bytes", Some(sum.bytes), Unit::BYTE, &["bytes"]);
     if counts {
-        labels.push(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
+        match sum.lost_percent.filter(|_| direction == "sent") {
+            Some(lost) => {
+                let arrived = Some(rate * (1.0 - lost / 100.0));
+                push(&aggregate, "bandwidth", arrived, Unit::BYTE_PER_SECOND, &["bits_per_second", "lost_percent"]);
+            }
+            None => push(&aggregate, "bandwidth", Some(rate), Unit::BYTE_PER_SECOND, &["bits_per_second"]),
+        }
+        push(&aggregate, "runtime", Some(sum.seconds * 1e9), Unit::NANOSECOND, &["seconds"]);
+        push(&aggregate, "jitter", sum.jitter_ms.map(|jitter| jitter * 1e6), Unit::NANOSECOND, &["jitter_ms"]);
+        push(&aggregate, "loss", sum.lost_percent.map(|lost| lost / 100.0), Unit::ONE, &["lost_percent"]);
     }
-    for labels in labels.into_iter().map(Arc::new) {
-        let mut push = |metric: &str, value: Option<f64>, unit: Unit, place: &str| {
-            let Some(value) = value.filter(|value| value.is_finite()) else { return };
-            let (metric, pointer) = (Metric::new(metric), format!("/end/{key}/{place}"));
-            let labels = Arc::clone(&labels);
-            reading.measurements.push(Measurement { metric, labels, value, unit: unit.symbol(), pointer });
-        };
-        push("bandwidth", Some(sum.bits_per_second / 8.0), Unit::BYTE_PER_SECOND, "bits_per_second");
-        push("bytes", Some(sum.bytes), Unit::BYTE, "bytes");
-        push("runtime", Some(sum.seconds * 1e9), Unit::NANOSECOND, "seconds");
-        push("retransmits", sum.retransmits, Unit::ONE, "retransmits");
-        push("jitter", sum.jitter_ms.map(|jitter| jitter * 1e6), Unit::NANOSECOND, "jitter_ms");
-        push("loss", sum.lost_percent.map(|lost| lost / 100.0), Unit::ONE, "lost_percent");
+    // only who sends knows what was sent again
+    if key == "sum_sent" {
+        push(&aggregate, "retransmits", sum.retransmits, Unit::ONE, &["retransmits"]);
     }
 }
 
@@ -303,11 +313,21 @@ mod tests {
             "sum_received":{"seconds":2,"bytes":3900,"bits_per_second":15600}}}"#;
         let reading = read(text.as_bytes());
         assert_eq!(reading.status, Status::Ok, "{:?}", reading.diagnostics);
-        let total = reading.measurements.iter().find(|one| one.labels.contains_key("aggregate")).unwrap();
-        assert_eq!(
-            (total.value, total.unit, total.pointer.as_str()),
-            (1950.0, "B/s", "/end/sum_received/bits_per_second")
-        );
+        let total = |metric: &str| {
+            let is_total = |one: &&Measurement| one.metric.as_str() == metric && one.labels.contains_key("aggregate");
+            reading.measurements.iter().find(is_total).map(|one| (one.value, one.pointer.as_str())).unwrap()
+        };
+        assert_eq!(total("bandwidth"), (1950.0, "/end/sum_received/bits_per_second"));
+        assert_eq!(total("retransmits"), (3.0, "/end/sum_sent/retransmits"));
+    }
+
+    #[test]
+    fn of_datagrams_the_lost_ones_did_not_arrive() {
+        let sum = r#"{"seconds":2,"bytes":4000,"bits_per_second":16000,"jitter_ms":0.5,"lost_percent":25}"#;
+        let reading = read(format!(r#"{{"start":{{"version":"iperf 3.12"}},"end":{{"sum":{sum}}}}}"#).as_bytes());
+        let totals = reading.measurements.iter().filter(|one| one.labels.contains_key("aggregate"));
+        let totals: Vec<(&str, f64)> = totals.map(|one| (one.metric.as_str(), one.value)).collect();
+        assert_eq!(totals, [("bandwidth", 1500.0), ("runtime", 2e9), ("jitter", 5e5), ("loss", 0.25)]);
     }
 
     #[test]

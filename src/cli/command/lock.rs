@@ -32,6 +32,7 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
         return Err(missing.into());
     }
     refuse_missing_programs(session, &programs)?;
+    image::check_servers(&loaded, &all)?;
     image::check_hypervisor(&loaded, &all, &inventory)?;
     if arguments.check {
         return check(session, &loaded, &inventory, &cases);

@@ -70,6 +70,7 @@ fn measure(
     let layout = loaded.workspace.layout();
     let inventory = facts(session, loaded, &planned.programs());
     let waivers = check_machine(loaded, lock, &inventory, &arguments.waivers)?;
+    image::check_servers(loaded, &planned.cases)?;
     image::check_hypervisor(loaded, &planned.cases, &inventory)?;
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;

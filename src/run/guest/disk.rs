@@ -63,7 +63,7 @@ fn begin(os: &dyn Os, folder: &Path, disk: &DiskSpec, source: &Source<'_>) -> Re
         return Ok(Some((from, format.to_owned())));
     }
     let Some(format) = &disk.converted_from else { return Ok(None) };
-    write(&from, &random_bytes(disk))?;
+    write_random(os, &folder.join(&from), disk).map_err(|error| format!("writing {from}: {error}"))?;
     if format == "raw" {
         return Ok(Some((from, format.clone())));
     }
@@ -73,13 +73,20 @@ fn begin(os: &dyn Os, folder: &Path, disk: &DiskSpec, source: &Source<'_>) -> Re
     Ok(Some((first, format.clone())))
 }
 
-/// Bytes that no format can leave out, the same for the same disk.
-fn random_bytes(disk: &DiskSpec) -> Vec<u8> {
+/// Writes bytes that no format can leave out, the same for the same disk.
+fn write_random(os: &dyn Os, path: &Path, disk: &DiskSpec) -> std::io::Result<()> {
+    const PIECE_BYTES: u64 = 1 << 20;
     let seed = Digest::tagged("benchpaper/disk@1", &[disk.name.as_bytes()]);
     let mut random = rand_chacha::ChaCha8Rng::from_seed(*seed.as_bytes());
-    let mut bytes = vec![0; disk.bytes as usize];
-    random.fill_bytes(&mut bytes);
-    bytes
+    let mut file = os.create_file(path)?;
+    let mut left = disk.bytes;
+    while left > 0 {
+        let mut piece = vec![0; left.min(PIECE_BYTES) as usize];
+        random.fill_bytes(&mut piece);
+        file.append(&piece)?;
+        left -= piece.len() as u64;
+    }
+    Ok(())
 }
 
 /// A file without content, of a size.

@@ -25,6 +25,12 @@ use channel::{Broken, Channel};
 
 /// The most of a console that is kept, in bytes.
 const CONSOLE_BYTES_MAX: u64 = 16 << 20;
+/// The most that a guest may say of itself, in bytes.
+const FACTS_BYTES_MAX: usize = 1 << 20;
+/// The largest log of a client that is kept, in bytes.
+const LOG_BYTES_MAX: u64 = 256 << 20;
+/// How often a console's length is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long a guest that has done its work may take to power off.
 const POWER_OFF_LIMIT: Duration = Duration::from_secs(30);
 
@@ -64,6 +70,8 @@ pub(super) struct Guests {
     folder: PathBuf,
     mark: String,
     server: Option<Vec<String>>,
+    /// The hypervisors' arguments, for the record.
+    arguments: Vec<Vec<String>>,
     guests: Vec<Running>,
 }
 
@@ -73,6 +81,8 @@ struct Running {
     channel: Channel,
     port: u16,
     facts: Vec<u8>,
+    os: Rc<dyn Os>,
+    console: PathBuf,
     console_seen: u64,
 }
 
@@ -95,6 +105,11 @@ impl Guests {
         self.spec == *spec && self.server == server_of(topology)
     }
 
+    /// What the guests said of themselves; each job in them rests on it.
+    pub(super) fn facts(&self) -> Vec<(String, Vec<u8>)> {
+        self.guests.iter().map(|guest| (format!("guest-{}/facts", guest.number), guest.facts.clone())).collect()
+    }
+
     /// The processes that must not be taken for strays.
     pub(super) fn processes(&self) -> Vec<i32> {
         self.guests.iter().filter_map(|guest| guest.child.group()).collect()
@@ -111,6 +126,7 @@ impl Guests {
             folder: order.folder.to_owned(),
             mark: order.mark.to_owned(),
             server: server_of(order.topology),
+            arguments: vec![],
             guests: vec![],
         };
         let mut objects = vec![];
@@ -125,6 +141,12 @@ impl Guests {
 
     fn start(&mut self, order: &Order<'_>, objects: &mut Vec<(String, Vec<u8>)>) -> Result<(), Failed> {
         let os = Rc::clone(&self.os);
+        for path in os.entries(&self.folder).unwrap_or_default() {
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("guest-")) {
+                let removed = os.remove_all(&path);
+                removed.map_err(|error| Failed::new(format!("clearing {}: {error}", path.display())))?;
+            }
+        }
         let commands = order.spec.is_exact().then(|| exact_commands(order)).transpose()?;
         let ours = script::files(order.spec, &setup(order), commands.as_deref());
         let ours = cpio::archive(ours.into_iter().map(|(path, bytes)| cpio::File::program(&path, bytes)).collect());
@@ -135,9 +157,6 @@ impl Guests {
         for number in 1..=order.spec.count {
             let folder = self.folder.join(format!("guest-{number}"));
             let failed = |error: std::io::Error| Failed::new(format!("{}: {error}", folder.display()));
-            if os::is_there(&*os, &folder).map_err(failed)? {
-                os.remove_all(&folder).map_err(failed)?;
-            }
             os::create_folders(&*os, &folder).map_err(failed)?;
             if number == 1 {
                 let path = self.folder.join(qemu::INITRAMFS_FILE);
@@ -165,12 +184,18 @@ impl Guests {
                 link: link.map(|port| qemu::Link { port, is_listening: number == 1 }),
             };
             let argv = qemu::argv(order.spec, &place);
+            self.arguments.push(argv.clone());
+            let console = folder.join(qemu::CONSOLE_FILE);
             let launch = Launch { argv, folder, variables, input: Input::Pipe };
             let spawned = os.spawn(&launch);
             let mut child = spawned.map_err(|error| Failed::new(format!("starting `{}`: {error}", qemu::PROGRAM)))?;
             let pipes = child.pipes().ok_or_else(|| Failed::new("a hypervisor without pipes"))?;
             let channel = Channel::new(pipes);
-            self.guests.push(Running { number, child, channel, port, facts: vec![], console_seen: 0 });
+            let (facts, os) = (vec![], Rc::clone(&os));
+            self.guests.push(Running { number, child, channel, port, facts, os, console, console_seen: 0 });
+            if let Some(port) = link.filter(|_| number == 1) {
+                wait_until_listening(&*self.os, port)?;
+            }
         }
         Ok(())
     }
@@ -197,15 +222,16 @@ impl Guests {
             ended?;
         }
         let ready_ns = self.os.monotonic_ns().saturating_sub(started_ns).to_string();
-        objects.push(("guests/boot".to_owned(), serde_json::json!({"ready_ns": ready_ns}).to_string().into_bytes()));
-        self.check_facts(order, objects)?;
+        let boot = serde_json::json!({"ready_ns": ready_ns, "arguments": self.arguments});
+        objects.push(("guests/boot".to_owned(), boot.to_string().into_bytes()));
+        objects.extend(self.facts());
+        self.check_facts(order)?;
         if order.spec.is_exact() { Ok(()) } else { self.fill(order, objects).await }
     }
 
     /// A guest that is not the one asked for is not measured.
-    fn check_facts(&self, order: &Order<'_>, objects: &mut Vec<(String, Vec<u8>)>) -> Result<(), Failed> {
+    fn check_facts(&self, order: &Order<'_>) -> Result<(), Failed> {
         for guest in &self.guests {
-            objects.push((format!("guest-{}/facts", guest.number), guest.facts.clone()));
             let found = facts::parse(&String::from_utf8_lossy(&guest.facts));
             let mut wrong = facts::mismatches(order.spec, &order.boot.pinned, &found);
             let wanted = match order.topology {
@@ -302,8 +328,11 @@ impl Guests {
         let mut ended = job::launch(&*os, &plan, &folder, &self.mark, limit_ns).await;
         let inputs: Vec<&String> = plan.files.iter().map(|(name, _)| name).collect();
         for name in os.list(&folder).unwrap_or_default().iter().filter(|name| !inputs.contains(name)) {
-            if let Ok(bytes) = os.read(&folder.join(name), CONSOLE_BYTES_MAX) {
-                ended.objects.push((format!("file/{name}"), bytes));
+            match os.read(&folder.join(name), LOG_BYTES_MAX) {
+                Ok(bytes) => ended.objects.push((format!("file/{name}"), bytes)),
+                Err(error) => {
+                    (ended.outcome, ended.reason) = (Outcome::Failed, format!("`{name}` can not be kept: {error}"));
+                }
             }
         }
         let clocks = serde_json::to_vec(&clocks).unwrap_or_default();
@@ -322,8 +351,7 @@ impl Guests {
     pub(super) async fn consoles(&mut self) -> Vec<(String, Vec<u8>)> {
         let mut objects = vec![];
         for guest in &mut self.guests {
-            let path = self.folder.join(format!("guest-{}", guest.number)).join(qemu::CONSOLE_FILE);
-            let bytes = self.os.read_range(&path, guest.console_seen, CONSOLE_BYTES_MAX).unwrap_or_default();
+            let bytes = self.os.read_range(&guest.console, guest.console_seen, CONSOLE_BYTES_MAX).unwrap_or_default();
             guest.console_seen += bytes.len() as u64;
             objects.push((format!("guest-{}/console", guest.number), bytes));
         }
@@ -337,7 +365,9 @@ impl Guests {
                 os::kill_group(group);
             }
             let _ = guest.child.ended().await;
-            let _ = self.os.remove_all(&self.folder.join(format!("guest-{}", guest.number)));
+        }
+        for number in 1..=self.spec.count {
+            let _ = self.os.remove_all(&self.folder.join(format!("guest-{number}")));
         }
     }
 }
@@ -347,6 +377,9 @@ impl Running {
     async fn ready(&mut self) -> Result<(), Failed> {
         loop {
             match self.channel.section().await {
+                Ok((_, bytes)) if bytes.len() > FACTS_BYTES_MAX => {
+                    return Err(Failed::new(format!("guest {} says too much of itself", self.number)));
+                }
                 Ok((name, bytes)) if name == script::FACTS => {
                     self.facts = bytes;
                     return Ok(());
@@ -359,19 +392,39 @@ impl Running {
 
     /// Sends commands and takes what comes back.
     async fn perform(&mut self, commands: &str, limit: Duration) -> Result<(channel::Sections, i32), Failed> {
-        if let Err(broken) = self.channel.send(commands).await {
-            return Err(self.broken(broken).await);
-        }
-        self.sections(limit).await
+        self.talk(Some(commands), limit).await
     }
 
     async fn sections(&mut self, limit: Duration) -> Result<(channel::Sections, i32), Failed> {
-        match tokio::time::timeout(limit, self.channel.sections()).await {
+        self.talk(None, limit).await
+    }
+
+    /// One exchange within a time limit, and while the console does not overflow.
+    async fn talk(&mut self, commands: Option<&str>, limit: Duration) -> Result<(channel::Sections, i32), Failed> {
+        let (number, console, os) = (self.number, self.console.clone(), Rc::clone(&self.os));
+        let channel = &mut self.channel;
+        let exchange = async {
+            if let Some(commands) = commands {
+                channel.send(commands).await?;
+            }
+            channel.sections().await
+        };
+        let watch = async {
+            while os.stat(&console).is_ok_and(|stat| stat.length <= CONSOLE_BYTES_MAX) {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        let done = tokio::select! {
+            biased;
+            done = tokio::time::timeout(limit, exchange) => done,
+            () = watch => return Err(Failed::new(format!("guest {number} prints too much to its console"))),
+        };
+        match done {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(broken)) => Err(self.broken(broken).await),
             Err(_) => {
                 let limit = crate::quantity::humane_duration(limit.as_nanos() as u64);
-                let reason = format!("guest {} was not done after {limit}", self.number);
+                let reason = format!("guest {number} was not done after {limit}");
                 Err(Failed { outcome: Outcome::Timeout, reason, is_infrastructure: false })
             }
         }
@@ -392,6 +445,18 @@ impl Running {
         }
     }
 
+    /// The last line of the console, where there is one.
+    fn last_of_console(&self) -> String {
+        const TAIL_BYTES: u64 = 4096;
+        let length = self.os.stat(&self.console).map_or(0, |stat| stat.length);
+        let tail = self.os.read_range(&self.console, length.saturating_sub(TAIL_BYTES), TAIL_BYTES).unwrap_or_default();
+        let tail = String::from_utf8_lossy(&tail).into_owned();
+        let line = tail.lines().map(str::trim).rfind(|line| !line.is_empty() && !line.starts_with("Rebooting"));
+        line.map_or_else(String::new, |line| {
+            format!("; its console ends with `{}`", crate::diagnostic::printable(line))
+        })
+    }
+
     /// Why the channel broke: what the hypervisor said, or how it ended.
     async fn broken(&mut self, broken: Broken) -> Failed {
         if let Broken::Garbled(what) = broken {
@@ -403,7 +468,7 @@ impl Running {
         let line = text.lines().rfind(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned());
         let how = match (line, exit) {
             (Some(line), _) => crate::diagnostic::printable(&line),
-            (None, Ok(Exit::Code(code))) => format!("it ended with code {code}; see its console"),
+            (None, Ok(Exit::Code(code))) => format!("it ended with code {code}{}", self.last_of_console()),
             (None, Ok(Exit::Signal(signal))) => format!("it was ended by signal {signal}"),
             (None, Err(error)) => error.to_string(),
         };
@@ -440,10 +505,26 @@ fn exact_commands(order: &Order<'_>) -> Result<String, Failed> {
         for (name, bytes) in &fill.files {
             text.push_str(&script::put_file(name, bytes));
         }
-        text.push_str(&script::quietly(&fill.argv));
+        text.push_str(&script::or_end(&fill.argv));
     }
     text.push_str(&script::launch(&plan.argv, &plan.files, &[]));
     Ok(text)
+}
+
+/// The cable's other end must not be plugged in before somebody listens: QEMU tries once. Asked of the kernel, for a
+/// connection made to find out would be taken for the other guest's.
+fn wait_until_listening(os: &dyn Os, port: u16) -> Result<(), Failed> {
+    const LISTENING: &str = " 00000000:0000 0A ";
+    let wanted = format!("0100007F:{port:04X}{LISTENING}");
+    for _ in 0..500 {
+        // such files have no length, so they are read in parts
+        let table = os.read_range(Path::new("/proc/net/tcp"), 0, 4 << 20).unwrap_or_default();
+        if String::from_utf8_lossy(&table).contains(&wanted) {
+            return Ok(());
+        }
+        os::supervision::rest(Duration::from_millis(10));
+    }
+    Err(Failed::new("the first guest's end of the cable does not listen"))
 }
 
 fn free_port(os: &dyn Os) -> Result<u16, Failed> {

@@ -14,20 +14,23 @@ use crate::tool::{LaunchPlan, Topology};
 const LIMIT_NS: u64 = 60_000_000_000;
 
 /// Boots one guest without disks; `Err` of the inner result says how it failed.
-pub fn probe(os: Rc<dyn Os>, image: &GuestImage, spec: &Spec, folder: &Path) -> Result<Result<(), String>, RunError> {
+pub fn probe(
+    os: Rc<dyn Os>,
+    image: &GuestImage,
+    spec: &Spec,
+    (folder, program): (&Path, &Path),
+) -> Result<Result<(), String>, RunError> {
     let failed = |what: &str| {
         let what = format!("{what} {}", folder.display());
         move |error| RunError::Os { what, error }
     };
-    if os::is_there(&*os, folder).map_err(failed("looking at"))? {
-        os.remove_all(folder).map_err(failed("clearing"))?;
-    }
     let slot = folder.join("slot-0");
     os::create_folders(&*os, &slot).map_err(failed("making"))?;
     prepare::write_image(&*os, folder, 1, image)?;
     let mut random = [0; 16];
     os.random(&mut random).map_err(failed("reading random bytes for"))?;
     let mark = format!("BENCHPAPER_RUN={}", crate::digest::Digest::of(&random).hex());
+    let supervision = supervisor::start(Some(program), &mark, None)?;
     let alone = Spec { count: 1, disks: vec![], volumes: vec![], network: None, ..spec.clone() };
     let topology = Topology::Alone(LaunchPlan { argv: vec![], files: vec![] });
     let order = Order {
@@ -47,7 +50,7 @@ pub fn probe(os: Rc<dyn Os>, image: &GuestImage, spec: &Spec, folder: &Path) -> 
         guests.tear_down().await;
         up.map_err(|failed| failed.reason)
     });
-    supervisor::end_marked(&mark);
+    drop(supervision);
     let _ = os.remove_all(folder);
     Ok(ended)
 }

@@ -161,6 +161,7 @@ pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problem
     let options = read_options(options?.as_ref(), problems);
     let (engine, rw, block_size) = (engine?, rw?, block_size?);
     let mix = check_mix(rw, mix?, node, problems);
+    check_block_size(&block_size, size?, problems)?;
     let working_set_bytes = working_set_bytes(size?, working_set?, block_size.value.base(), problems);
     if iodepth? > 1 && SYNCHRONOUS.contains(&engine) {
         let help = "Use `engine: libaio` or `io_uring`, or leave `iodepth` away.";
@@ -170,15 +171,6 @@ pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problem
             format!("`iodepth` does nothing with the synchronous engine `{engine}`"),
             help,
         );
-    }
-    if block_size.value.base() == 0 || block_size.value.base() > 1 << 30 {
-        problems.error(
-            "fio::block-size",
-            block_size.span,
-            "the block size is 0 or more than 1 GiB",
-            "Write `block_size: 4 KiB`.",
-        );
-        return None;
     }
     Some(Settings {
         engine: engine.to_owned(),
@@ -192,6 +184,17 @@ pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problem
         working_set_bytes: working_set_bytes?,
         options: options?,
     })
+}
+
+fn check_block_size(block_size: &Spanned<Size>, device_bytes: u64, problems: &mut Problems) -> Option<()> {
+    let message = match block_size.value.base() {
+        0 => "the block size is 0",
+        bytes if bytes > 1 << 30 => "the block size is more than 1 GiB",
+        bytes if bytes > device_bytes => "the block size is larger than the device",
+        _ => return Some(()),
+    };
+    problems.error("fio::block-size", block_size.span, message, "Write `block_size: 4 KiB`.");
+    None
 }
 
 fn word<'a>(node: &Node, words: &[&'a str], problems: &mut Problems) -> Option<&'a str> {

@@ -36,18 +36,13 @@ impl Common {
     }
 
     pub(super) fn push(&self, push: &mut Push<'_>) {
-        let places = |kind: &str| {
-            let names = self.names.iter().filter(|name| name.contains(kind));
-            names
-                .map(|name| format!("file/{name}"))
-                .chain([format!("file/{CLOCKS_FILE}")])
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        push.value("iops", self.iops, places("_iops"));
-        push.value("bandwidth", self.bandwidth, places("_bw"));
-        push.value("fairness", self.fairness, places("_iops"));
-        push.value("start_skew", self.start_skew_ns, places("_iops"));
+        // each value needs all of them: which logs there are says which guests and jobs there were
+        let names = self.names.iter().map(String::as_str).chain([CLOCKS_FILE]);
+        let places = names.map(|name| format!("file/{name}")).collect::<Vec<_>>().join(" ");
+        push.value("iops", self.iops, places.clone());
+        push.value("bandwidth", self.bandwidth, places.clone());
+        push.value("fairness", self.fairness, places.clone());
+        push.value("start_skew", self.start_skew_ns, places);
     }
 }
 
@@ -56,9 +51,16 @@ pub(super) fn is_log(name: &str) -> bool {
     name.starts_with("guest-") && (name.contains("_iops.") || name.contains("_bw.")) && name.contains(".log")
 }
 
-/// One guest's log in the host's time: the end of each interval in seconds, and the rate in it.
+/// The log of one job of a guest, in the host's time.
 struct Log {
-    lines: Vec<(f64, f64)>,
+    intervals: Vec<Interval>,
+}
+
+/// From one line to the next of the same direction: on a busy host that is longer than was asked for.
+struct Interval {
+    start: f64,
+    end: f64,
+    rate: f64,
 }
 
 const INTERVAL_S: f64 = LOG_INTERVAL_MS as f64 / 1e3;
@@ -66,27 +68,30 @@ const INTERVAL_S: f64 = LOG_INTERVAL_MS as f64 / 1e3;
 impl Log {
     fn read(bytes: &[u8], offset_s: f64) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
-        let one = |line: &str| {
+        let mut last: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut intervals = vec![];
+        for line in text.lines() {
             let mut fields = line.split(',').map(str::trim);
-            let (time, value) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);
-            Some((time / 1e3 + offset_s, value))
-        };
-        let lines: Option<Vec<(f64, f64)>> = text.lines().map(one).collect();
-        lines.filter(|lines| !lines.is_empty()).map(|lines| Self { lines })
+            let (time, rate) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);
+            let end = time / 1e3 + offset_s;
+            let start = last.insert(fields.next()?, end).unwrap_or(end - INTERVAL_S);
+            intervals.push(Interval { start, end, rate });
+        }
+        (!intervals.is_empty()).then_some(Self { intervals })
     }
 
     fn start(&self) -> f64 {
-        least(self.lines.iter().map(|(time, _)| time - INTERVAL_S))
+        least(self.intervals.iter().map(|interval| interval.start))
     }
 
     fn end(&self) -> f64 {
-        greatest(self.lines.iter().map(|(time, _)| *time))
+        greatest(self.intervals.iter().map(|interval| interval.end))
     }
 
     /// The mean rate between two times.
     fn rate(&self, (start, end): (f64, f64)) -> f64 {
-        let amount = |(time, rate): &(f64, f64)| rate * (time.min(end) - (time - INTERVAL_S).max(start)).max(0.0);
-        self.lines.iter().map(amount).sum::<f64>() / (end - start)
+        let amount = |one: &Interval| one.rate * (one.end.min(end) - one.start.max(start)).max(0.0);
+        self.intervals.iter().map(amount).sum::<f64>() / (end - start)
     }
 }
 
