@@ -159,8 +159,11 @@ pub struct Rounding {
 pub struct Evidence {
     /// The object that holds the value.
     pub object: Digest,
-    /// The place within it.
+    /// The place within it; `file/…` names another file of the same attempt.
     pub pointer: String,
+    /// The other files that the place names.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub files: std::collections::BTreeMap<String, Digest>,
     /// The job that made it.
     pub job: Digest,
     /// The run that the job belongs to.

@@ -123,6 +123,12 @@ impl Spec {
         disks.chain(self.volumes.iter().map(|volume| (volume.name.clone(), volume.bytes))).collect()
     }
 
+    /// The disks that lie in the guest's own memory.
+    pub fn memory_disks(&self) -> Vec<String> {
+        let in_memory = self.disks.iter().filter(|disk| disk.controller == Controller::Memory.word());
+        in_memory.map(|disk| disk.name.clone()).collect()
+    }
+
     /// The kernel modules it needs besides those that its image always has, by name.
     pub fn modules(&self) -> Vec<&'static str> {
         let mut modules: Vec<&'static str> = vec![];

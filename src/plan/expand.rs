@@ -188,7 +188,8 @@ impl<'a> Builder<'a> {
         let factors: BTreeMap<String, String> =
             levels.iter().map(|(factor, level)| ((*factor).to_owned(), level.text.clone())).collect();
         let devices = of_guest.as_ref().unwrap_or(&self.devices);
-        let context = Context { devices, factors: &factors, files: self.files };
+        let buffered = guest.as_ref().map(Spec::memory_disks).unwrap_or_default();
+        let context = Context { devices, buffered: &buffered, factors: &factors, files: self.files };
         let settings = tool.resolve(&node, &context, problems)?;
         if let Some(spec) = &guest {
             self.check_topology(tool, &settings, (spec, workload), problems)?;

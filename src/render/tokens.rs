@@ -102,6 +102,7 @@ pub(crate) fn evidence(results: &Results, samples: &MetricSamples) -> Vec<Eviden
     let of_sample = |sample: &crate::results::Sample| Evidence {
         object: sample.object,
         pointer: sample.pointer.clone(),
+        files: sample.files.clone(),
         job: sample.job,
         run: run(sample.run),
     };

@@ -19,10 +19,19 @@ use crate::measurement::{Metric, Reading};
 pub struct Context<'a> {
     /// The devices of the system under test, with their sizes in bytes.
     pub devices: &'a BTreeMap<String, u64>,
+    /// Those of them that take no O_DIRECT.
+    pub buffered: &'a [String],
     /// The levels of this case, by factor.
     pub factors: &'a BTreeMap<String, String>,
     /// The files beside the manifest that workloads name, with their digests.
     pub files: &'a BTreeMap<String, Digest>,
+}
+
+impl Context<'_> {
+    /// Whether a device takes no O_DIRECT.
+    pub fn is_buffered(&self, device: &str) -> bool {
+        self.buffered.iter().any(|one| one == device)
+    }
 }
 
 /// How long a job runs, in nanoseconds.

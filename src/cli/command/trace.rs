@@ -86,9 +86,16 @@ fn show_entry(entry: &Entry, reader: Option<&Reader<'_>>) {
     }
     for (number, evidence) in entry.evidence.iter().enumerate() {
         let branch = if number + 1 == entry.evidence.len() { "└" } else { "├" };
-        show::print(&format!("{branch} {} {}", evidence.object, evidence.pointer));
-        let held = reader.map_or_else(|| "the store is not at hand".to_owned(), |reader| held(reader, evidence));
         let bar = if branch == "└" { " " } else { "│" };
+        if evidence.files.is_empty() {
+            show::print(&format!("{branch} {} {}", evidence.object, evidence.pointer));
+        } else {
+            show::print(&format!("{branch} {} beside", evidence.object));
+            for (name, digest) in &evidence.files {
+                show::print(&format!("{bar}   {digest} {name}"));
+            }
+        }
+        let held = reader.map_or_else(|| "the store is not at hand".to_owned(), |reader| held(reader, evidence));
         show::print(&format!("{bar}   {held}  job {}  run {}", evidence.job.short(), evidence.run));
     }
 }

@@ -162,6 +162,12 @@ pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problem
     let (engine, rw, block_size) = (engine?, rw?, block_size?);
     let mix = check_mix(rw, mix?, node, problems);
     check_block_size(&block_size, size?, problems)?;
+    let is_direct = direct?.unwrap_or(false);
+    if let Some(device) = device.as_ref().filter(|device| is_direct && context.is_buffered(device.value.as_str())) {
+        let message = format!("`direct: true` on `{}`, which lies in memory", device.value);
+        problems.error("fio::direct", device.span, message, "Leave `direct` away.");
+        return None;
+    }
     let working_set_bytes = working_set_bytes(size?, working_set?, block_size.value.base(), problems);
     if iodepth? > 1 && SYNCHRONOUS.contains(&engine) {
         let help = "Use `engine: libaio` or `io_uring`, or leave `iodepth` away.";
@@ -174,7 +180,7 @@ pub(super) fn resolve(node: &Node, context: &Context<'_>, problems: &mut Problem
     }
     Some(Settings {
         engine: engine.to_owned(),
-        direct: direct?.unwrap_or(false),
+        direct: is_direct,
         rw: rw.to_owned(),
         rwmixread_percent: mix?,
         block_size_bytes: block_size.value.base(),
@@ -425,7 +431,7 @@ mod tests {
         let mut problems = Problems::new(&source);
         let devices = BTreeMap::from([("test".to_owned(), 1 << 20)]);
         let none = BTreeMap::new();
-        let context = Context { devices: &devices, factors: &BTreeMap::new(), files: &none };
+        let context = Context { devices: &devices, buffered: &[], factors: &BTreeMap::new(), files: &none };
         let settings = resolve(&node, &context, &mut problems);
         (settings, problems.into_sorted().into_iter().map(|problem| problem.code).collect())
     }
