@@ -54,7 +54,7 @@ const WELL_KNOWN: &[WellKnown] = &[
         unit: Unit::NANOSECOND,
         better: Better::Lower,
     },
-    WellKnown { name: "fairness", title: "Least of most guest", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "fairness", title: "Fairness, least ÷ most", unit: Unit::ONE, better: Better::Higher },
     WellKnown { name: "start_skew", title: "Start skew", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "retransmits", title: "Retransmits", unit: Unit::ONE, better: Better::Lower },
     WellKnown { name: "loss", title: "Loss", unit: Unit::ONE, better: Better::Lower },

@@ -109,7 +109,7 @@ language! {
     emulated: "These numbers were measured under emulation: a program executed the guests' instructions and played their devices. They say how the emulated machine behaves, and are not to be set beside numbers of hardware.",
     virtual_exact: "These numbers were measured in guests whose clock counts instructions, without I/O on the host: replicates are byte-identical. They prove that the same inputs give the same bytes; the rates follow from the time that an instruction was set to take, and say nothing of any machine.",
     empty_disks: "The disks of each fresh guest were empty: what is written for the first time also pays for its place in the image.",
-    together: "Guests begin one after the other, up to a second apart. IOPS and bandwidth are therefore of the time in which all of them were active, from what each logged every tenth of a second; latencies are of each guest's whole run time. Start skew is the time between the first and the last beginning, and the least of most guest says how evenly they shared.",
+    together: "Guests begin one after the other, up to a second apart. IOPS and bandwidth are therefore of the time in which all of them were active, from what each logged every tenth of a second; latencies are of each guest's whole run time. Start skew is the time between the first and the last beginning, and fairness, the least of the guests' rates by the greatest, says how evenly they shared.",
     hypervisor: "hypervisor, as it said",
     fresh_guests: "In each fresh guest, before its first job: {}.",
     provenance: "The manifest has the digest {}, the lock {}. The expanded cases have the digest {}.",
