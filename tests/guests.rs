@@ -112,7 +112,7 @@ fn several_guests_are_asked_by_one_client_and_counted_while_all_were_active() {
         .replace("name: one", "name: two")
         .replace("    memory: 128 MiB", "    memory: 128 MiB\n    count: 2")
         .replace("[virtio-blk, pvscsi]", "[virtio-blk]")
-        .replace("runtime: 1 s", "runtime: 3 s");
+        .replace("runtime: 1 s", "runtime: 5 s");
     let laboratory = laboratory(&manifest);
     laboratory.expect(0, &["lock", "two"]);
     laboratory.expect(0, &["run", "two"]);
@@ -195,12 +195,12 @@ fn a_killed_runner_leaves_no_hypervisor_and_the_run_goes_on() {
     let laboratory = laboratory(&ONE.replace("name: one", "name: killed").replace("runtime: 1 s", "runtime: 2 s"));
     laboratory.expect(0, &["lock", "killed"]);
     let mut child = laboratory.command(&["run", "killed"]).stderr(Stdio::null()).spawn().unwrap();
-    wait_for("a hypervisor", || hypervisors(laboratory.path()) == 1);
+    wait_for("a hypervisor", 60, || hypervisors(laboratory.path()) == 1);
     child.kill().unwrap();
     child.wait().unwrap();
-    wait_for("no hypervisor", || hypervisors(laboratory.path()) == 0);
+    wait_for("no hypervisor", 5, || hypervisors(laboratory.path()) == 0);
     // the supervisor looks a second time before it lets go of the measuring lock
-    wait_for("the measuring lock", || {
+    wait_for("the measuring lock", 5, || {
         let said = laboratory.say(&["run", "killed", "--resume"]);
         assert!(said.code == 0 || said.stderr.contains("another run is measuring"), "{said:#?}");
         said.code == 0
@@ -208,14 +208,14 @@ fn a_killed_runner_leaves_no_hypervisor_and_the_run_goes_on() {
     assert_eq!(laboratory.json(0, &["results", "killed"])["missing"], 0);
 }
 
-fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..500 {
+fn wait_for(what: &str, seconds: u64, is_so: impl Fn() -> bool) {
+    for _ in 0..seconds * 100 {
         if is_so() {
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("{what}: not after five seconds");
+    panic!("{what}: not after {seconds} seconds");
 }
 
 #[test]
