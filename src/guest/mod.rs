@@ -595,7 +595,7 @@ mod tests {
             qemu::Place { number: 1, port: Some((1, 2)), link: Some(qemu::Link { port: 3, is_listening: true }) };
         let server = ["server".to_owned()];
         let setup = format!("{}{}", script::serve_outside(&server, 1), script::link(&spec, &server, 1));
-        let launch = script::launch(&server, &[("f".to_owned(), b"#!x".to_vec())], &[]);
+        let launch = script::launch(&server, &[("f".to_owned(), b"#!x".to_vec())]);
         let parts = (
             script::files(&spec, &setup, Some(&script::or_end(&server))),
             [qemu::argv(&spec, &place), qemu::argv(&exact, &place)],

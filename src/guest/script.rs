@@ -234,16 +234,13 @@ pub fn address(number: u64) -> String {
 }
 
 /// The commands of one launch: writes its files, starts it, sends what came out.
-pub fn launch(argv: &[String], files: &[(String, Vec<u8>)], collect: &[String]) -> String {
+pub fn launch(argv: &[String], files: &[(String, Vec<u8>)]) -> String {
     let mut text = String::from(". /benchpaper/functions\ncd /work\n");
     for (name, bytes) in files {
         text.push_str(&put_file(name, bytes));
     }
     let _ = writeln!(text, "{} > /tmp/stdout 2> /tmp/stderr < /dev/null; code=$?", quoted(argv));
     text.push_str("send stdout /tmp/stdout; send stderr /tmp/stderr\n");
-    for name in collect {
-        let _ = writeln!(text, "if [ -f {0} ]; then send {1} {0}; fi", quote(name), quote(&format!("file/{name}")));
-    }
     let _ = writeln!(text, "printf '\\nbenchpaper end %s\\n' $code");
     text
 }

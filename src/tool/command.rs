@@ -96,10 +96,6 @@ impl Tool for Command {
         Ok(LaunchPlan { argv: parse(settings)?.argv, files: vec![] })
     }
 
-    fn fill(&self, _: &str, _: u64) -> Option<LaunchPlan> {
-        None
-    }
-
     fn recognises(&self, _: &[u8]) -> bool {
         false
     }

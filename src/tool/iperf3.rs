@@ -91,18 +91,6 @@ impl Tool for Iperf3 {
         vec!["iperf3".to_owned()]
     }
 
-    fn input_files(&self, _: &serde_json::Value) -> Vec<String> {
-        vec![]
-    }
-
-    fn is_measuring(&self, _: &serde_json::Value) -> bool {
-        true
-    }
-
-    fn is_timed(&self) -> bool {
-        true
-    }
-
     fn launch(&self, _: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
         Err(NEEDS_TWO.to_owned())
     }
@@ -119,10 +107,6 @@ impl Tool for Iperf3 {
         let server = ["iperf3", "--server", "--port", &SERVER_PORT.to_string()].map(str::to_owned).to_vec();
         let client = move |address: &str| LaunchPlan { argv: argv(&settings, address, (seconds, ramp)), files: vec![] };
         Ok(Topology::Between { server, client: Box::new(client) })
-    }
-
-    fn fill(&self, _: &str, _: u64) -> Option<LaunchPlan> {
-        None
     }
 
     fn recognises(&self, bytes: &[u8]) -> bool {

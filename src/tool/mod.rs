@@ -108,11 +108,17 @@ pub trait Tool: Sync {
     /// The programs it starts.
     fn programs(&self, settings: &serde_json::Value) -> Vec<String>;
     /// The files beside the manifest that it uses.
-    fn input_files(&self, settings: &serde_json::Value) -> Vec<String>;
+    fn input_files(&self, _settings: &serde_json::Value) -> Vec<String> {
+        vec![]
+    }
     /// Whether the job measures, so that nothing may disturb it.
-    fn is_measuring(&self, settings: &serde_json::Value) -> bool;
+    fn is_measuring(&self, _settings: &serde_json::Value) -> bool {
+        true
+    }
     /// Whether run time and ramp time apply.
-    fn is_timed(&self) -> bool;
+    fn is_timed(&self) -> bool {
+        true
+    }
     /// What is started; `Err` says why the settings can not be launched.
     fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String>;
     /// How it is started in so many guests; `Err` says why it can not be.
@@ -127,7 +133,9 @@ pub trait Tool: Sync {
         false
     }
     /// The launch that writes a device of so many bytes once from start to end, where the tool can.
-    fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan>;
+    fn fill(&self, _device: &str, _bytes: u64) -> Option<LaunchPlan> {
+        None
+    }
     /// Whether some bytes look like its output.
     fn recognises(&self, bytes: &[u8]) -> bool;
     /// Reads what came out. Settings are missing where a stranger's file is read.

@@ -255,7 +255,7 @@ impl Guests {
     async fn fill(&mut self, order: &Order<'_>, objects: &mut Vec<(String, Vec<u8>)>) -> Result<(), Failed> {
         for (name, fill) in order.fills {
             let limit = Duration::from_nanos(job::FILL_LIMIT_NS);
-            let commands = script::launch(&fill.argv, &fill.files, &[]);
+            let commands = script::launch(&fill.argv, &fill.files);
             let fills = self.guests.iter_mut().map(|guest| guest.perform(&commands, limit));
             for (number, done) in (1..).zip(join_all(fills).await) {
                 let (sections, code) = done?;
@@ -278,12 +278,12 @@ impl Guests {
         let done = match topology {
             Topology::Alone(_) if self.spec.is_exact() => self.guests[0].sections(limit).await,
             Topology::Alone(plan) => {
-                let commands = script::launch(&plan.argv, &plan.files, &[]);
+                let commands = script::launch(&plan.argv, &plan.files);
                 self.guests[0].perform(&commands, limit).await
             }
             Topology::Between { client, .. } => {
                 let plan = client(&script::address(1));
-                let commands = script::launch(&plan.argv, &plan.files, &[]);
+                let commands = script::launch(&plan.argv, &plan.files);
                 self.guests[1].perform(&commands, limit).await
             }
             Topology::Served { client, .. } => return self.ask_servers(&**client, limit_ns).await,
@@ -507,7 +507,7 @@ fn exact_commands(order: &Order<'_>) -> Result<String, Failed> {
         }
         text.push_str(&script::or_end(&fill.argv));
     }
-    text.push_str(&script::launch(&plan.argv, &plan.files, &[]));
+    text.push_str(&script::launch(&plan.argv, &plan.files));
     Ok(text)
 }
 

@@ -30,18 +30,6 @@ impl Tool for Fio {
         vec!["fio".to_owned()]
     }
 
-    fn input_files(&self, _: &serde_json::Value) -> Vec<String> {
-        vec![]
-    }
-
-    fn is_measuring(&self, _: &serde_json::Value) -> bool {
-        true
-    }
-
-    fn is_timed(&self) -> bool {
-        true
-    }
-
     fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String> {
         let settings = settings::parse(settings)?;
         Ok(launch_plan(settings::job_file(&settings, timing)))
