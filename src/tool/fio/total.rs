@@ -14,12 +14,8 @@ use crate::measurement::{Labels, Reading};
 /// Shorter measurements say nothing.
 const RUNTIME_MS_MIN: f64 = 500.0;
 
-/// The totals over all rows; of one row they are its own values, at its own places.
-pub(super) fn aggregate(
-    rows: &[Row<'_, '_>],
-    (outputs, settings): (Outputs<'_>, Option<&Settings>),
-    reading: &mut Reading,
-) {
+/// The longest run time in milliseconds and all operations; too little of either says nothing.
+fn check_enough(rows: &[Row<'_, '_>], reading: &mut Reading) -> (f64, f64) {
     let longest = rows.iter().map(|row| row.values.runtime).fold(0.0, f64::max);
     let operations: f64 = rows.iter().map(|row| row.values.total_ios).sum();
     if longest < RUNTIME_MS_MIN {
@@ -31,6 +27,16 @@ pub(super) fn aggregate(
             format!("{operations} operations, fewer than {OPERATIONS_MIN} say nothing"),
         );
     }
+    (longest, operations)
+}
+
+/// The totals over all rows; of one row they are its own values, at its own places.
+pub(super) fn aggregate(
+    rows: &[Row<'_, '_>],
+    (outputs, settings): (Outputs<'_>, Option<&Settings>),
+    reading: &mut Reading,
+) {
+    let (longest, operations) = check_enough(rows, reading);
     let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
     let mut push = Push { reading, labels };
     if let [row] = rows {
