@@ -191,6 +191,26 @@ fn a_guest_without_a_first_program_is_gone_and_says_why() {
 }
 
 #[test]
+fn a_kernel_and_a_userland_given_as_files_are_booted() {
+    let manifest = ONE.replace("name: one", "name: files").replace("[virtio-blk, pvscsi]", "[virtio-blk]").replace(
+        "kernel: {debian: linux-image-cloud-amd64, version: \"6.1\"}",
+        "kernel: {file: vmlinux, userland: userland.cpio}",
+    );
+    let laboratory = laboratory(&manifest);
+    laboratory.write("experiments/one/experiment.yaml", ONE.as_bytes());
+    laboratory.expect(0, &["lock", "one"]);
+    let lock = laboratory.read("experiments/one/experiment.lock.yaml");
+    for (key, name) in [("    kernel: sha256:", "vmlinux"), ("    initramfs: sha256:", "userland.cpio")] {
+        let digest = lock.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        let image = laboratory.join(&format!("artifacts/images/sha256/{}/{}", &digest[..2], &digest[2..]));
+        std::fs::copy(image, laboratory.join(&format!("experiments/files/{name}"))).unwrap();
+    }
+    laboratory.expect(0, &["lock", "files"]);
+    laboratory.expect(0, &["run", "files"]);
+    assert_eq!(laboratory.json(0, &["results", "files"])["missing"], 0);
+}
+
+#[test]
 fn a_killed_runner_leaves_no_hypervisor_and_the_run_goes_on() {
     let laboratory = laboratory(&ONE.replace("name: one", "name: killed").replace("runtime: 1 s", "runtime: 2 s"));
     laboratory.expect(0, &["lock", "killed"]);
