@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::exact::Exact;
 use crate::unit::Unit;
 
 /// A kind of measured number: a well-known one, or one that a manifest declares for a command.
@@ -37,8 +38,17 @@ struct WellKnown {
 const WELL_KNOWN: &[WellKnown] = &[
     WellKnown { name: "iops", title: "IOPS", unit: Unit::PER_SECOND, better: Better::Higher },
     WellKnown { name: "bandwidth", title: "Bandwidth", unit: Unit::BYTE_PER_SECOND, better: Better::Higher },
+    WellKnown { name: "events", title: "Events per second", unit: Unit::PER_SECOND, better: Better::Higher },
+    WellKnown {
+        name: "transactions",
+        title: "Transactions per second",
+        unit: Unit::PER_SECOND,
+        better: Better::Higher,
+    },
+    WellKnown { name: "queries", title: "Queries per second", unit: Unit::PER_SECOND, better: Better::Higher },
     WellKnown { name: "latency_mean", title: "Mean latency", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "latency_p50", title: "Median latency", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p75", title: "p75 latency", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "latency_p90", title: "p90 latency", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "latency_p95", title: "p95 latency", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "latency_p99", title: "p99 latency", unit: Unit::NANOSECOND, better: Better::Lower },
@@ -59,6 +69,13 @@ const WELL_KNOWN: &[WellKnown] = &[
     WellKnown { name: "retransmits", title: "Retransmits", unit: Unit::ONE, better: Better::Lower },
     WellKnown { name: "loss", title: "Loss", unit: Unit::ONE, better: Better::Lower },
     WellKnown { name: "jitter", title: "Jitter", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "cpu_usage", title: "CPU usage", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_user", title: "CPU, user", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_system", title: "CPU, system", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_iowait", title: "CPU, waiting for I/O", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_steal", title: "CPU, stolen", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_idle", title: "CPU, idle", unit: Unit::PERCENT, better: Better::Higher },
+    WellKnown { name: "queue_depth", title: "Mean queue depth", unit: Unit::ONE, better: Better::Lower },
     WellKnown { name: "runtime", title: "Run time", unit: Unit::NANOSECOND, better: Better::Lower },
     WellKnown { name: "operations", title: "Operations", unit: Unit::ONE, better: Better::Higher },
     WellKnown { name: "bytes", title: "Bytes", unit: Unit::BYTE, better: Better::Higher },
@@ -140,6 +157,9 @@ pub struct Measurement {
     pub value: f64,
     /// The base unit's symbol.
     pub unit: &'static str,
+    /// As it was printed, with the unit it was read in, where that is not the base unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<Box<str>>,
     /// Where it stands in the output: a JSON pointer, a CSV cell (`row/column`) or a line; several, joined by a space,
     /// where the value was computed from several places.
     pub pointer: String,
@@ -187,6 +207,62 @@ impl Reading {
     /// A reading of a tool with nothing in it yet.
     pub fn new(tool: &'static str) -> Self {
         Self { tool, tool_version: String::new(), status: Status::Ok, measurements: vec![], diagnostics: vec![] }
+    }
+
+    /// Adds a value in the base unit of its metric; one that is not finite is none.
+    pub fn measure(&mut self, labels: &Arc<Labels>, (metric, value): (&str, f64), pointer: String) {
+        let metric = Metric::new(metric);
+        let unit = metric.unit().unwrap_or(Unit::ONE);
+        self.measure_in(labels, (metric, value, unit), pointer);
+    }
+
+    /// Adds a value in a base unit.
+    pub fn measure_in(&mut self, labels: &Arc<Labels>, (metric, value, unit): (Metric, f64, Unit), pointer: String) {
+        if value.is_finite() {
+            let (labels, unit) = (Arc::clone(labels), unit.symbol());
+            self.measurements.push(Measurement { metric, labels, value, unit, printed: None, pointer });
+        }
+    }
+
+    /// Adds a value as it was printed, and returns it in base units. What is no decimal number is no value.
+    pub fn measure_printed(
+        &mut self,
+        labels: &Arc<Labels>,
+        (metric, text, unit): (&str, &str, Unit),
+        pointer: String,
+    ) -> Option<f64> {
+        let exact = Exact::parse(text).ok()?;
+        // shares are kept in percent, as they are read and printed
+        let (numerator, denominator) = if unit == Unit::PERCENT { (1, 1) } else { unit.ratio() };
+        let value = (&exact * &Exact::from_ratio(numerator, denominator)).to_float();
+        if !value.is_finite() {
+            return None;
+        }
+        let base = Unit::symbols(unit.dimension()).next().unwrap_or("1");
+        let printed = (base != unit.symbol()).then(|| format!("{text} {unit}").into_boxed_str());
+        let (metric, labels) = (Metric::new(metric), Arc::clone(labels));
+        self.measurements.push(Measurement { metric, labels, value, unit: base, printed, pointer });
+        Some(value)
+    }
+
+    /// What was read so far stays as a remark, not as results, where the status is `failed`.
+    pub fn close(mut self) -> Self {
+        if self.status == Status::Failed && !self.measurements.is_empty() {
+            let count = self.measurements.len();
+            self.warn("tool::set-aside", format!("{count} values that could be read are not results"));
+            self.measurements.clear();
+        }
+        self
+    }
+
+    /// Warns of a version that is newer than any that was tried.
+    pub fn check_version(&mut self, code: &'static str, newest: (u64, u64)) {
+        let mut numbers = self.tool_version.split(|one: char| !one.is_ascii_digit()).filter(|part| !part.is_empty());
+        let mut next = || numbers.next().and_then(|part| part.parse::<u64>().ok()).unwrap_or(0);
+        if (next(), next()) > newest {
+            let (major, minor) = newest;
+            self.warn(code, format!("newer than the newest version tested, {major}.{minor}"));
+        }
     }
 
     /// The tool failed or can not be read: no measurements remain, the reason does.

@@ -361,7 +361,7 @@ fn gives(
         let Ok(bytes) = reader.get(digest) else { return false };
         files.insert(name.trim_start_matches("file/").to_owned(), bytes.into_owned());
     }
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: bytes, stderr: &[], files: &files });
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: bytes, stderr: &[], files: &files, name: "" });
     let is_the_one = |one: &crate::measurement::Measurement| {
         one.metric == metric.metric && one.pointer == sample.pointer && one.value.to_bits() == sample.value.to_bits()
     };

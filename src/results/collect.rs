@@ -117,7 +117,7 @@ fn read_one(case: &Case, finished: &Finished, reader: &Reader<'_>) -> Result<Rea
             files.insert(name.to_owned(), reader.get(&object.digest)?.into_owned());
         }
     }
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[], files: &files });
+    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[], files: &files, name: "" });
     Ok((reading.status == Status::Ok).then_some((stdout.digest, reading)))
 }
 

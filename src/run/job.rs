@@ -309,7 +309,7 @@ fn judge(tool: &dyn Tool, case: &Case, ended: &mut Ended) -> Option<Reading> {
     let files = ended.objects.iter().filter_map(|(role, bytes)| Some((role.strip_prefix("file/")?, bytes)));
     let files = files.filter(|(name, _)| tool.reads_file(name)).map(|(name, bytes)| (name.to_owned(), bytes.clone()));
     let files: BTreeMap<String, Vec<u8>> = files.collect();
-    let outputs = Outputs { stdout: bytes("stdout"), stderr: bytes("stderr"), files: &files };
+    let outputs = Outputs { stdout: bytes("stdout"), stderr: bytes("stderr"), files: &files, name: "" };
     let reading = tool.read(Some(&case.settings), outputs);
     match reading.status {
         Status::Ok => ended.headline = super::headline(tool, &case.settings, &reading),

@@ -88,8 +88,8 @@ impl Tool for Command {
         parse(settings).is_ok_and(|settings| !settings.read.is_empty())
     }
 
-    fn is_timed(&self) -> bool {
-        false
+    fn selectors(&self) -> &'static [&'static str] {
+        &[]
     }
 
     fn launch(&self, settings: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
@@ -267,7 +267,7 @@ fn value_of(rule: &Rule, stdout: &[u8]) -> Result<Measurement, String> {
     let metric = Metric::new(&rule.metric);
     let base = base_symbol(unit);
     let labels = Arc::new(Labels::from([("aggregate".to_owned(), "false".to_owned())]));
-    Ok(Measurement { metric, labels, value, unit: base, pointer })
+    Ok(Measurement { metric, labels, value, unit: base, printed: None, pointer })
 }
 
 /// The base unit's symbol.

@@ -56,6 +56,12 @@ pub(super) fn last<'a, T: Deserialize<'a>>(bytes: &'a [u8], codes: &Codes, readi
     found.pop()
 }
 
+/// The last complete JSON document as it is, for whoever asks what else it says.
+pub(super) fn value(bytes: &[u8]) -> Option<serde_json::Value> {
+    const CODES: Codes = Codes { json: "", around: "", documents: "" };
+    last(bytes, &CODES, &mut Reading::new(""))
+}
+
 /// The first document of a stream and its length in bytes.
 fn first<'a, R: serde_json::de::Read<'a>, T: Deserialize<'a>>(
     mut stream: serde_json::StreamDeserializer<'a, R, T>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::documents::{self, Codes};
-use super::{Context, LaunchPlan, Outputs, SERVER_PORT, Timing, Tool, Topology};
+use super::{Answers, Context, LaunchPlan, Outputs, Question, SERVER_PORT, Timing, Tool, Topology, text};
 use crate::manifest::node::Node;
 use crate::manifest::shape::{Fields, Problems, Size, Spanned, words};
 use crate::measurement::{Labels, Measurement, Metric, Reading};
@@ -18,7 +18,7 @@ use crate::unit::Unit;
 pub(super) struct Iperf3;
 
 /// The newest version that was tried.
-const TESTED_NEWEST: (u64, u64) = (3, 18);
+const TESTED_NEWEST: (u64, u64) = (3, 20);
 /// Shorter measurements say nothing.
 const SECONDS_MIN: f64 = 0.5;
 
@@ -91,6 +91,18 @@ impl Tool for Iperf3 {
         vec!["iperf3".to_owned()]
     }
 
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn selectors(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
     fn launch(&self, _: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
         Err(NEEDS_TWO.to_owned())
     }
@@ -110,13 +122,16 @@ impl Tool for Iperf3 {
     }
 
     fn recognises(&self, bytes: &[u8]) -> bool {
-        let head = &bytes[..bytes.len().min(64 << 10)];
-        let holds = |needle: &[u8]| head.windows(needle.len()).any(|window| window == needle);
-        holds(b"\"iperf 3.") || holds(b"Usage: iperf3 ")
+        let head = text::head(bytes);
+        text::holds(head, "\"iperf 3.") || text::holds(head, "Usage: iperf3 ")
     }
 
     fn read(&self, _: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
-        read(outputs.stdout)
+        read(&text::decode(outputs.stdout))
+    }
+
+    fn answers(&self, outputs: Outputs<'_>) -> Answers {
+        answers(&text::decode(outputs.stdout))
     }
 
     fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric> {
@@ -206,9 +221,13 @@ const SUMS: &[(&str, &str, bool)] = &[
 fn read(stdout: &[u8]) -> Reading {
     const CODES: Codes = Codes { json: "iperf3::json", around: "iperf3::text-around", documents: "iperf3::documents" };
     let mut reading = Reading::new("iperf3");
+    if text::holds(text::head(stdout), "Usage: iperf3 ") {
+        reading.fail("iperf3::usage", "it printed how it is used, not a result");
+        return reading;
+    }
     let Some(document) = documents::last::<Document>(stdout, &CODES, &mut reading) else { return reading };
     reading.tool_version = document.start.version.trim_start_matches("iperf ").to_owned();
-    check_version(&mut reading);
+    reading.check_version("iperf3::version", TESTED_NEWEST);
     if let Some(error) = document.error {
         reading.fail("iperf3::error", error);
         return reading;
@@ -238,13 +257,29 @@ fn read(stdout: &[u8]) -> Reading {
     reading
 }
 
-fn check_version(reading: &mut Reading) {
-    let mut numbers = reading.tool_version.split(['.', '+', '-']).filter_map(|part| part.parse::<u64>().ok());
-    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if version > TESTED_NEWEST {
-        let (major, minor) = TESTED_NEWEST;
-        reading.warn("iperf3::version", format!("newer than the newest version tested, {major}.{minor}"));
-    }
+/// What its own account of the test says; host names and addresses are left out.
+fn answers(bytes: &[u8]) -> Answers {
+    let Some(document) = documents::value(bytes) else { return Answers::new() };
+    let start = document.get("start");
+    let test = start.and_then(|start| start.get("test_start"));
+    let of =
+        |key: &str| test.and_then(|test| test.get(key)).map(|value| value.to_string().trim_matches('"').to_owned());
+    let system = start.and_then(|start| start.get("system_info")?.as_str());
+    let without_host = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.iter().enumerate().filter(|(at, _)| *at != 1).take(3).map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+    };
+    let streams = of("num_streams").map(|streams| format!("{streams} streams"));
+    let pairs = [
+        (Question::Access, of("protocol")),
+        (Question::BlockSize, of("blksize").map(|size| format!("{size} B"))),
+        (Question::Concurrency, streams),
+        (Question::Ramp, of("omit").map(|seconds| format!("{seconds} s left out"))),
+        (Question::Duration, of("duration").map(|seconds| format!("{seconds} s asked"))),
+        (Question::System, system.map(without_host)),
+        (Question::Date, start.and_then(|start| start.pointer("/timestamp/time")?.as_str()).map(str::to_owned)),
+    ];
+    pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
 }
 
 fn measure(sum: &Sum, (key, direction, counts): (&str, &str, bool), reading: &mut Reading) {
@@ -262,7 +297,7 @@ fn measure(sum: &Sum, (key, direction, counts): (&str, &str, bool), reading: &mu
         let Some(value) = value.filter(|value| value.is_finite()) else { return };
         let pointer = places.iter().map(|place| format!("/end/{key}/{place}")).collect::<Vec<_>>().join(" ");
         let (metric, labels) = (Metric::new(metric), Arc::clone(labels));
-        reading.measurements.push(Measurement { metric, labels, value, unit: unit.symbol(), pointer });
+        reading.measurements.push(Measurement { metric, labels, value, unit: unit.symbol(), printed: None, pointer });
     };
     let rate = sum.bits_per_second / 8.0;
     push(&of_direction, "bandwidth", Some(rate), Unit::BYTE_PER_SECOND, &["bits_per_second"]);

@@ -3,17 +3,34 @@
 //! One file (or folder) a tool, and one line in [`TOOLS`]. A tool is pure: it names the files and arguments of a launch
 //! and reads bytes; it never opens or starts anything. What makes a measurement invalid belongs to each tool.
 
+mod answer;
 mod command;
+mod crystaldiskmark;
+mod diskspd;
 mod documents;
 mod fio;
+mod iostat;
 mod iperf3;
+mod manual;
+mod mpstat;
+mod netperf;
+mod ntttcp;
+mod phoronix;
+mod sysbench;
+mod table;
+mod text;
+mod vdbench;
+mod xml;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::digest::Digest;
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
+
+pub use answer::{Answers, Question};
 
 /// What a workload may refer to.
 pub struct Context<'a> {
@@ -84,13 +101,21 @@ pub struct Outputs<'a> {
     pub stderr: &'a [u8],
     /// The files it wrote, by name; those that the tool reads.
     pub files: &'a BTreeMap<String, Vec<u8>>,
+    /// The name of the file that holds the standard output, where a person gave it one; some formats say there what
+    /// they are.
+    pub name: &'a str,
 }
 
 impl<'a> Outputs<'a> {
     /// Of a tool that only printed something.
     pub fn of(stdout: &'a [u8], stderr: &'a [u8]) -> Self {
         const NONE: &BTreeMap<String, Vec<u8>> = &BTreeMap::new();
-        Self { stdout, stderr, files: NONE }
+        Self { stdout, stderr, files: NONE, name: "" }
+    }
+
+    /// Of a file with a name.
+    pub fn named(stdout: &'a [u8], name: &'a str) -> Self {
+        Self { name, ..Self::of(stdout, &[]) }
     }
 }
 
@@ -100,13 +125,23 @@ pub const CLOCKS_FILE: &str = "clocks.json";
 pub const SERVER_PORT: u16 = 8765;
 
 /// A measuring program.
+///
+/// What is not said here is what most of them say: a program that a person runs, whose output is imported.
 pub trait Tool: Sync {
     /// The word in a manifest.
     fn name(&self) -> &'static str;
     /// Reads the settings of a workload into the form that is hashed; reports what is wrong with them.
-    fn resolve(&self, settings: &Node, context: &Context<'_>, problems: &mut Problems) -> Option<serde_json::Value>;
+    fn resolve(&self, settings: &Node, _: &Context<'_>, problems: &mut Problems) -> Option<serde_json::Value> {
+        manual::resolve(settings, problems)
+    }
+    /// The keys of a workload that choose rows of an output, and change nothing that is done.
+    fn selectors(&self) -> &'static [&'static str] {
+        &[manual::SELECT]
+    }
     /// The programs it starts.
-    fn programs(&self, settings: &serde_json::Value) -> Vec<String>;
+    fn programs(&self, _settings: &serde_json::Value) -> Vec<String> {
+        vec![]
+    }
     /// The files beside the manifest that it uses.
     fn input_files(&self, _settings: &serde_json::Value) -> Vec<String> {
         vec![]
@@ -117,16 +152,26 @@ pub trait Tool: Sync {
     }
     /// Whether run time and ramp time apply.
     fn is_timed(&self) -> bool {
-        true
+        false
     }
     /// What is started; `Err` says why the settings can not be launched.
-    fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String>;
+    fn launch(&self, _settings: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
+        Err(format!("`{}` is run by a person; write `execution: manual` beside it", self.name()))
+    }
     /// How it is started in so many guests; `Err` says why it can not be.
     fn launches(&self, settings: &serde_json::Value, timing: Timing, guests: u64) -> Result<Topology, String> {
         match guests {
             1 => Ok(Topology::Alone(self.launch(settings, timing)?)),
             count => Err(format!("`{}` can not run in {count} guests at once", self.name())),
         }
+    }
+    /// What a person does to run it, one step a line, where it is not started by benchpaper.
+    fn steps(&self, settings: &serde_json::Value, timing: Timing) -> Vec<String> {
+        manual::steps(self.launch(settings, timing).ok(), settings)
+    }
+    /// The ending of the file that a person saves.
+    fn extension(&self) -> &'static str {
+        "txt"
     }
     /// Whether it reads a file of this name, besides what was printed.
     fn reads_file(&self, _: &str) -> bool {
@@ -136,29 +181,71 @@ pub trait Tool: Sync {
     fn fill(&self, _device: &str, _bytes: u64) -> Option<LaunchPlan> {
         None
     }
-    /// Whether some bytes look like its output.
+    /// Whether some bytes, decoded by [`decode`], look like its output.
     fn recognises(&self, bytes: &[u8]) -> bool;
     /// Reads what came out. Settings are missing where a stranger's file is read.
-    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading;
+    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
+        let reading = self.parse(outputs);
+        match settings {
+            Some(settings) => manual::choose(reading, &manual::parse(settings).select),
+            None => reading,
+        }
+    }
+    /// Reads all rows of an output; for tools whose settings only choose among them.
+    fn parse(&self, _: Outputs<'_>) -> Reading {
+        Reading::new(self.name())
+    }
+    /// What the output says of how it was made, for whoever asks.
+    fn answers(&self, _: Outputs<'_>) -> Answers {
+        Answers::new()
+    }
+    /// Whether an output was made with these settings, as far as it says; `None` where it does not say.
+    fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
+        let select = manual::parse(settings).select;
+        let is_read = || self.read(Some(settings), outputs).status != crate::measurement::Status::Failed;
+        if select.is_empty() { None } else { Some(is_read()) }
+    }
     /// The metrics that count as results, the most telling first.
     fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric>;
     /// The settings for a table of the paper: name and value, defaults included.
-    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)>;
+    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
+        manual::describe(settings)
+    }
 }
 
-/// All tools.
+/// All tools. Where several recognise an output, the first of them reads it.
 pub const TOOLS: &[&dyn Tool] = &[
     &fio::Fio,
     &iperf3::Iperf3,
+    &crystaldiskmark::CrystalDiskMark,
+    &diskspd::DiskSpd,
+    &phoronix::Phoronix,
+    &ntttcp::Ntttcp,
+    &netperf::Netperf,
+    &sysbench::Sysbench,
+    &vdbench::Vdbench,
+    &mpstat::Mpstat,
+    &iostat::Iostat,
+    &table::Table,
     &command::Command, //
 ];
+
+/// The bytes of an output as UTF-8 without byte order marks or quoting; a tool is given them so.
+pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
+    text::decode(bytes)
+}
+
+/// The names of metrics, as a tool lists them.
+fn metrics(names: &[&str]) -> Vec<Metric> {
+    names.iter().map(|name| Metric::new(name)).collect()
+}
 
 /// The tool of this name.
 pub fn find(name: &str) -> Option<&'static dyn Tool> {
     TOOLS.iter().copied().find(|tool| tool.name() == name)
 }
 
-/// The tool whose output some bytes look like.
+/// The tool whose output some decoded bytes look like.
 pub fn recognise(bytes: &[u8]) -> Option<&'static dyn Tool> {
     TOOLS.iter().copied().find(|tool| tool.recognises(bytes))
 }

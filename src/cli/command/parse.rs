@@ -25,6 +25,10 @@ pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, F
         let bytes = read(session, file)?;
         let reading = reading(&bytes, arguments.tool.as_deref(), file)?;
         worst = worst.max(reading.status);
+        // a part that failed is worth a word also where the others are results
+        if reading.status == Status::Ok && !reading.reason().is_empty() {
+            worst = worst.max(Status::Invalid);
+        }
         readings.push((file, reading));
     }
     match (session.is_json, readings.as_slice()) {
@@ -117,9 +121,9 @@ fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> Part {
     for file in files {
         let read = os.read(file, FILE_LIMIT_BYTES).map_err(|error| format!("{}: {error}", file.display()));
         let reading = read.and_then(|bytes| {
-            let tool = tool.map_or_else(|| tool::recognise(&bytes), tool::find);
+            let tool = tool.map_or_else(|| tool::recognise(&tool::decode(&bytes)), tool::find);
             let tool = tool.ok_or_else(|| format!("{}: no tool's output is recognised", file.display()))?;
-            let reading = tool.read(None, Outputs::of(&bytes, &[]));
+            let reading = tool.read(None, Outputs::named(&bytes, name_of(file)));
             if reading.status == Status::Ok {
                 Ok(reading)
             } else {
@@ -156,12 +160,17 @@ fn reading(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<Reading, Fa
         Some(name) => tool::find(name).ok_or_else(|| {
             Failure::usage(format!("no tool is called `{name}`")).help(format!("There are: {}.", known()))
         })?,
-        None => tool::recognise(bytes).ok_or_else(|| {
+        None => tool::recognise(&tool::decode(bytes)).ok_or_else(|| {
             Failure::usage(format!("{}: no tool's output is recognised", file.display()))
                 .help(format!("Name it with `--tool`: {}.", known()))
         })?,
     };
-    Ok(tool.read(None, Outputs::of(bytes, &[])))
+    Ok(tool.read(None, Outputs::named(bytes, name_of(file))))
+}
+
+/// The name of a file, where it is text.
+fn name_of(file: &Path) -> &str {
+    file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 fn show_reading(file: &Path, reading: &Reading) {

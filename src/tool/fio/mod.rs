@@ -1,14 +1,20 @@
-//! fio: a workload in fio's own words to a job file, and its JSON (3.x) to measurements.
+//! fio: a workload in fio's own words to a job file, and all that it prints to measurements.
 //!
 //! A value can never become another option: option names and values are checked letter by letter, and options that
 //! execute, load or open something are refused.
 
+mod answers;
+mod check;
+mod log;
+mod options;
 mod output;
+mod printed;
 mod settings;
+mod terse;
 mod total;
 mod window;
 
-use super::{Context, LaunchPlan, Outputs, Timing, Tool, Topology};
+use super::{Answers, Context, LaunchPlan, Outputs, Timing, Tool, Topology, text};
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
@@ -28,6 +34,18 @@ impl Tool for Fio {
 
     fn programs(&self, _: &serde_json::Value) -> Vec<String> {
         vec!["fio".to_owned()]
+    }
+
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn selectors(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
     }
 
     fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String> {
@@ -55,14 +73,39 @@ impl Tool for Fio {
     }
 
     fn recognises(&self, bytes: &[u8]) -> bool {
-        let head = &bytes[..bytes.len().min(64 << 10)];
-        let holds = |needle: &[u8]| head.windows(needle.len()).any(|window| window == needle);
-        holds(b"\"fio version\"")
+        format_of(bytes).is_some()
     }
 
     fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
         let settings = settings.and_then(|settings| settings::parse(settings).ok());
-        output::read(outputs, settings.as_ref())
+        let decoded = text::decode(outputs.stdout);
+        let outputs = Outputs { stdout: &decoded, ..outputs };
+        let text = || String::from_utf8_lossy(&decoded);
+        let read = |document: &output::Document<'_>| {
+            let mut reading = Reading::new("fio");
+            reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
+            output::interpret(document, (outputs, settings.as_ref()), &mut reading);
+            reading
+        };
+        let reading = match format_of(&decoded) {
+            // an output of ours is JSON, and what is none is damaged
+            Some(Format::Json) | None => output::read(outputs, settings.as_ref()),
+            Some(Format::Printed) => read(&printed::document(&text())),
+            Some(Format::Terse) => match terse::document(&text()) {
+                Ok(document) => read(&document),
+                Err(reason) => {
+                    let mut reading = Reading::new("fio");
+                    reading.fail("fio::terse", reason);
+                    reading
+                }
+            },
+            Some(Format::Log) => log::read(&text(), outputs.name),
+        };
+        reading.close()
+    }
+
+    fn answers(&self, outputs: Outputs<'_>) -> Answers {
+        answers::answers(&text::decode(outputs.stdout))
     }
 
     fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
@@ -84,6 +127,30 @@ impl Tool for Fio {
     fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
         settings::parse(settings).map(|settings| settings::describe(&settings)).unwrap_or_default()
     }
+}
+
+/// The formats that fio writes.
+enum Format {
+    Json,
+    Printed,
+    Terse,
+    Log,
+}
+
+/// The format of some decoded bytes; JSON where it stands among others.
+fn format_of(bytes: &[u8]) -> Option<Format> {
+    let head = text::head(bytes);
+    if text::holds(head, "\"fio version\"") {
+        return Some(Format::Json);
+    }
+    let lines = String::from_utf8_lossy(head);
+    if lines.lines().any(|line| terse::is_terse(line.trim())) {
+        return Some(Format::Terse);
+    }
+    if lines.contains("): err=") && lines.contains("(groupid=") {
+        return Some(Format::Printed);
+    }
+    log::is_log(bytes).then_some(Format::Log)
 }
 
 const JOB_FILE: &str = "job.fio";

@@ -1,22 +1,21 @@
-//! fio's JSON, versions 3.0 and later.
+//! fio's JSON, versions 2.x and 3.x, and what its other formats become: jobs with directions.
 //!
 //! Values are taken per job and direction; totals are ours: operations and bytes summed over the longest run time,
-//! latencies weighted by operations. Tested with fio 3.1 to 3.41.
+//! latencies weighted by operations. Before 3.0 `io_bytes` is in KiB and latencies are in microseconds; `bw` is KiB/s in
+//! all versions. Tested with fio 2.1 to 3.41.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::super::Outputs;
 use super::super::documents::{self, Codes};
+use super::check;
+use super::options::{Histogram, Options, Percentiles};
 use super::settings::Settings;
 use super::total;
-use crate::law;
-use crate::measurement::{Labels, Measurement, Metric, Reading};
-use crate::unit::Unit;
+use crate::measurement::{Labels, Reading, Status};
 
 const CODES: Codes = Codes { json: "fio::json", around: "fio::text-around", documents: "fio::documents" };
 /// The newest version that was tried.
@@ -24,7 +23,7 @@ const TESTED_NEWEST: (u64, u64) = (3, 41);
 /// Fewer operations say nothing.
 pub(super) const OPERATIONS_MIN: f64 = 30.0;
 /// The percentiles that become metrics.
-const PERCENTILES: &[(&str, &str)] = &[
+pub(super) const PERCENTILES: &[(&str, &str)] = &[
     ("50.000000", "latency_p50"),
     ("90.000000", "latency_p90"),
     ("95.000000", "latency_p95"),
@@ -33,49 +32,89 @@ const PERCENTILES: &[(&str, &str)] = &[
     ("99.990000", "latency_p99.99"),
 ];
 
-#[derive(Deserialize)]
-struct Document<'a> {
+/// What fio said of one run.
+#[derive(Deserialize, Default)]
+pub(super) struct Document<'a> {
     #[serde(rename = "fio version", borrow)]
-    version: Cow<'a, str>,
+    pub(super) version: Cow<'a, str>,
     #[serde(default, borrow, rename = "global options")]
-    options: Options<'a>,
+    pub(super) options: Options<'a>,
     #[serde(default, borrow)]
-    jobs: Vec<Job<'a>>,
+    pub(super) jobs: Vec<Job<'a>>,
     #[serde(default, borrow)]
-    client_stats: Vec<Job<'a>>,
+    pub(super) client_stats: Vec<Job<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 pub(super) struct Job<'a> {
+    /// Where it stands, in formats other than JSON.
+    #[serde(skip)]
+    pub(super) place: String,
+    /// Which of several runs it belongs to, in formats that hold several.
+    #[serde(skip)]
+    pub(super) run: Option<usize>,
+    /// The most operations in flight, where the options say.
+    #[serde(skip)]
+    pub(super) outstanding: Option<f64>,
+    #[serde(default)]
+    pub(super) groupid: i64,
     #[serde(default, borrow)]
     pub(super) jobname: Cow<'a, str>,
     #[serde(default, borrow)]
     pub(super) hostname: Option<Cow<'a, str>>,
     pub(super) port: Option<u64>,
     #[serde(default)]
-    error: i64,
+    pub(super) error: i64,
     #[serde(default, borrow, rename = "job options")]
-    options: Options<'a>,
-    read: Option<Direction<'a>>,
-    write: Option<Direction<'a>>,
-    trim: Option<Direction<'a>>,
-    mixed: Option<Direction<'a>>,
+    pub(super) options: Options<'a>,
+    pub(super) read: Option<Direction<'a>>,
+    pub(super) write: Option<Direction<'a>>,
+    pub(super) trim: Option<Direction<'a>>,
+    pub(super) mixed: Option<Direction<'a>>,
     #[serde(borrow)]
-    sync: Option<Synced<'a>>,
+    pub(super) sync: Option<Synced<'a>>,
+    pub(super) steadystate: Option<SteadyState>,
+}
+
+impl Job<'_> {
+    /// Whether a steady state was asked for and not reached.
+    pub(super) fn has_missed_steady_state(&self) -> bool {
+        self.steadystate.as_ref().is_some_and(|state| state.attained == 0)
+    }
+}
+
+/// Whether what was asked for was reached; the criterion that is printed beside it does not say.
+#[derive(Deserialize)]
+pub(super) struct SteadyState {
+    #[serde(default)]
+    attained: i64,
 }
 
 /// What fsync and its kin cost, which no direction counts.
 #[derive(Deserialize)]
-struct Synced<'a> {
+pub(super) struct Synced<'a> {
     #[serde(borrow)]
-    lat_ns: Option<Latency<'a>>,
+    pub(super) lat_ns: Option<Latency<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 pub(super) struct Direction<'a> {
     #[serde(default)]
     pub(super) io_bytes: f64,
-    bw_bytes: Option<f64>,
+    pub(super) bw_bytes: Option<f64>,
+    /// KiB/s.
+    pub(super) bw: Option<f64>,
+    /// Printed before 3.0, when `lat` and `clat` were microseconds.
+    #[serde(borrow)]
+    pub(super) lat: Option<Latency<'a>>,
+    #[serde(borrow)]
+    pub(super) clat: Option<Latency<'a>>,
+    /// Whether it was printed before 3.0.
+    #[serde(skip)]
+    pub(super) is_old: bool,
+    /// Whether the number of operations was not printed, and follows from rate and time.
+    #[serde(skip)]
+    pub(super) has_estimated_operations: bool,
     #[serde(default)]
     pub(super) iops: f64,
     #[serde(default)]
@@ -83,101 +122,63 @@ pub(super) struct Direction<'a> {
     #[serde(default)]
     pub(super) total_ios: f64,
     #[serde(default)]
-    short_ios: f64,
+    pub(super) short_ios: f64,
     #[serde(default)]
-    drop_ios: f64,
+    pub(super) drop_ios: f64,
     #[serde(borrow)]
     pub(super) lat_ns: Option<Latency<'a>>,
     #[serde(borrow)]
-    clat_ns: Option<Latency<'a>>,
+    pub(super) clat_ns: Option<Latency<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 pub(super) struct Latency<'a> {
     #[serde(default)]
-    min: f64,
+    pub(super) min: f64,
     #[serde(default)]
-    max: f64,
+    pub(super) max: f64,
     #[serde(default)]
     pub(super) mean: f64,
     #[serde(rename = "N")]
     pub(super) count: Option<f64>,
     #[serde(default, borrow)]
-    percentile: Percentiles<'a>,
+    pub(super) percentile: Percentiles<'a>,
+    /// How many operations took how long, of json+.
+    #[serde(default)]
+    pub(super) bins: Histogram,
 }
 
-/// The options that matter for checks; the last of duplicates counts.
-#[derive(Default)]
-struct Options<'a> {
-    bs: Option<Cow<'a, str>>,
-    has_split: bool,
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Options<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OptionsVisitor;
-        impl<'de> Visitor<'de> for OptionsVisitor {
-            type Value = Options<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("options of a job")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut options = Options::default();
-                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    match &*key {
-                        "bs" | "blocksize" => options.bs = Some(map.next_value::<Text<'de>>()?.0),
-                        _ => {
-                            options.has_split |= matches!(&*key, "bssplit" | "bsrange" | "blocksize_range");
-                            map.next_value::<IgnoredAny>()?;
-                        }
-                    }
-                }
-                Ok(options)
-            }
-
-            // fio 3.41 prints the global options of each section as one list; the last section counts
-            fn visit_seq<A: SeqAccess<'de>>(self, mut sections: A) -> Result<Self::Value, A::Error> {
-                let mut options = Options::default();
-                while let Some(section) = sections.next_element::<Options<'de>>()? {
-                    options = section;
-                }
-                Ok(options)
-            }
+impl Direction<'_> {
+    /// Brings what was printed before 3.0 to the units of later versions, and fills in what was not printed.
+    pub(super) fn normalize(&mut self, is_old: bool) {
+        if is_old {
+            self.is_old = true;
+            self.io_bytes *= 1024.0;
+            self.bw_bytes = self.bw.map(|bandwidth| bandwidth * 1024.0);
+            self.lat_ns = self.lat.take().map(Latency::from_microseconds);
+            self.clat_ns = self.clat.take().map(Latency::from_microseconds);
         }
-        deserializer.deserialize_any(OptionsVisitor)
+        if self.bw_bytes.is_none() && self.io_bytes <= 0.0 {
+            self.bw_bytes = self.bw.map(|bandwidth| bandwidth * 1024.0);
+        }
+        if self.total_ios <= 0.0 && self.iops > 0.0 && self.runtime > 0.0 {
+            self.has_estimated_operations = true;
+            self.total_ios = self.iops * self.runtime / 1000.0;
+        }
+    }
+
+    /// What the keys of latencies are called in this version.
+    fn latency_keys(&self) -> (&'static str, &'static str) {
+        if self.is_old { ("lat", "clat") } else { ("lat_ns", "clat_ns") }
     }
 }
 
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Percentiles in the order printed; duplicate keys are kept.
-#[derive(Default)]
-struct Percentiles<'a>(Vec<(Cow<'a, str>, f64)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Percentiles<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PercentilesVisitor;
-        impl<'de> Visitor<'de> for PercentilesVisitor {
-            type Value = Percentiles<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("percentiles")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut found = vec![];
-                while let Some((key, value)) = map.next_entry::<Cow<'de, str>, f64>()? {
-                    if key != "0.00" {
-                        found.push((key, value));
-                    }
-                }
-                Ok(Percentiles(found))
-            }
-        }
-        deserializer.deserialize_map(PercentilesVisitor)
+impl Latency<'_> {
+    fn from_microseconds(mut self) -> Self {
+        [&mut self.min, &mut self.max, &mut self.mean].into_iter().for_each(|value| *value *= 1000.0);
+        self.percentile.0.iter_mut().for_each(|(_, value)| *value *= 1000.0);
+        self.bins.0.iter_mut().for_each(|(value, _)| *value *= 1000.0);
+        self
     }
 }
 
@@ -193,13 +194,34 @@ pub(super) struct Row<'a, 'b> {
 pub(super) fn read(outputs: Outputs<'_>, settings: Option<&Settings>) -> Reading {
     let mut reading = Reading::new("fio");
     let document = documents::last::<Document<'_>>(outputs.stdout, &CODES, &mut reading);
-    let Some(document) = document else { return reading };
-    reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
-    if !check_version(&mut reading) {
-        return reading;
+    let Some(mut document) = document else { return reading };
+    if !outputs.stdout.starts_with(b"{") {
+        check::around(outputs.stdout, &document, &mut reading);
     }
-    let rows = rows(&document);
-    check_errors(&document, &mut reading);
+    reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
+    reading.check_version("fio::version", TESTED_NEWEST);
+    let is_old = reading.tool_version.split('.').next().and_then(|major| major.parse::<u64>().ok()).unwrap_or(3) < 3;
+    let entries = document.jobs.len() + document.client_stats.len();
+    for job in document.jobs.iter_mut().chain(&mut document.client_stats) {
+        let options = job.options.over(&document.options);
+        // the row of a group stands for jobs of which the options of one are printed
+        job.outstanding = options.outstanding().filter(|_| !options.may_be_grouped(entries));
+        for values in [&mut job.read, &mut job.write, &mut job.trim, &mut job.mixed].into_iter().flatten() {
+            values.normalize(is_old);
+        }
+    }
+    interpret(&document, (outputs, settings), &mut reading);
+    reading
+}
+
+/// Checks, rows and totals of what fio said, whichever format it was in.
+pub(super) fn interpret(
+    document: &Document<'_>,
+    (outputs, settings): (Outputs<'_>, Option<&Settings>),
+    reading: &mut Reading,
+) {
+    let rows = rows(document);
+    check::errors(document, reading);
     let is_negative = |row: &Row<'_, '_>| {
         let latency = row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.min.min(latency.mean).min(latency.max));
         [row.values.io_bytes, row.values.runtime, bandwidth(row.values), latency].iter().any(|value| *value < 0.0)
@@ -210,24 +232,43 @@ pub(super) fn read(outputs: Outputs<'_>, settings: Option<&Settings>) -> Reading
     if rows.is_empty() {
         reading.fail("fio::no-operations", "no job did any operation");
     }
-    if reading.status == crate::measurement::Status::Failed {
-        return reading;
+    if reading.status == Status::Failed {
+        return;
     }
     for row in &rows {
-        check_row(row, &document, &mut reading);
+        check::product(row, document, reading);
         let is_enough = row.values.total_ios >= OPERATIONS_MIN || rows.len() == 1;
         if is_enough {
-            measure_row(row, &mut reading);
+            measure_row(row, reading);
         } else {
-            reading.warn(
-                "fio::few-operations",
-                format!("{}: {} operations say nothing", row.pointer, row.values.total_ios),
-            );
+            let operations = row.values.total_ios;
+            let message = format!("{}: {operations} operations say nothing", row.pointer);
+            reading.warn("fio::few-operations", message);
         }
     }
-    total::aggregate(&rows, (outputs, settings), &mut reading);
-    measure_sync(&document, &mut reading);
-    reading
+    let newest = rows.iter().filter_map(|row| row.job.run).max();
+    let counted: Vec<Row<'_, '_>> = rows.into_iter().filter(|row| row.job.run == newest).collect();
+    check::habits(&counted, document, reading);
+    total::aggregate(&counted, (outputs, settings), reading);
+    check::all_clients(document, &counted, reading);
+    measure_unified(document, reading);
+    measure_sync(document, reading);
+}
+
+/// The sum that `unified_rw_reporting=both` prints beside its parts.
+fn measure_unified(document: &Document<'_>, reading: &mut Reading) {
+    for (number, job) in document.jobs.iter().enumerate().filter(|(_, job)| has_parts(job)) {
+        if let Some(values) = &job.mixed {
+            let pointer = format!("/jobs/{number}/mixed");
+            measure_row(&Row { job, direction: "mixed", values, pointer }, reading);
+        }
+    }
+}
+
+/// Whether reads and writes stand beside their sum.
+fn has_parts(job: &Job<'_>) -> bool {
+    let is_used = |values: &Option<Direction<'_>>| values.as_ref().is_some_and(|values| values.total_ios > 0.0);
+    job.mixed.is_some() && (is_used(&job.read) || is_used(&job.write))
 }
 
 /// The latency of fsync, fdatasync and sync_file_range, where one job has any.
@@ -253,22 +294,6 @@ fn measure_sync(document: &Document<'_>, reading: &mut Reading) {
     }
 }
 
-fn check_version(reading: &mut Reading) -> bool {
-    let mut numbers =
-        reading.tool_version.split(|one: char| !one.is_ascii_digit()).filter_map(|part| part.parse::<u64>().ok());
-    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if version < (3, 0) {
-        let message = format!("fio {} prints other units; 3.0 and later are read", reading.tool_version);
-        reading.fail("fio::version", message);
-        return false;
-    }
-    if version > TESTED_NEWEST {
-        let (major, minor) = TESTED_NEWEST;
-        reading.warn("fio::version", format!("newer than the newest version tested, {major}.{minor}"));
-    }
-    true
-}
-
 /// The rows of all jobs; in client mode those of the clients, never of "All clients".
 fn rows<'a, 'b>(document: &'b Document<'a>) -> Vec<Row<'a, 'b>> {
     let (jobs, place) = if document.client_stats.is_empty() {
@@ -279,63 +304,23 @@ fn rows<'a, 'b>(document: &'b Document<'a>) -> Vec<Row<'a, 'b>> {
     let mut rows = vec![];
     for (number, job) in jobs.iter().enumerate().filter(|(_, job)| job.jobname != "All clients") {
         let directions = [("read", &job.read), ("write", &job.write), ("trim", &job.trim), ("mixed", &job.mixed)];
+        let has_parts = has_parts(job);
         for (direction, values) in directions {
-            if let Some(values) = values.as_ref().filter(|values| values.total_ios > 0.0 && values.iops > 0.0) {
-                rows.push(Row { job, direction, values, pointer: format!("/{place}/{number}/{direction}") });
+            let is_counted = direction != "mixed" || !has_parts;
+            let is_used = |values: &&Direction<'_>| values.iops > 0.0 && is_counted;
+            if let Some(values) = values.as_ref().filter(is_used) {
+                let pointer = match job.place.as_str() {
+                    "" => format!("/{place}/{number}/{direction}"),
+                    place => format!("{place}/{direction}"),
+                };
+                rows.push(Row { job, direction, values, pointer });
             }
         }
     }
     rows
 }
 
-/// An error of any job or client fails the whole output.
-fn check_errors(document: &Document<'_>, reading: &mut Reading) {
-    for job in document.jobs.iter().chain(&document.client_stats) {
-        if job.error != 0 {
-            reading.fail("fio::error", format!("the job `{}` ended with error {}", job.jobname, job.error));
-        }
-        for values in [&job.read, &job.write, &job.trim, &job.mixed].into_iter().flatten() {
-            if values.short_ios > 0.0 || values.drop_ios > 0.0 {
-                let message = format!(
-                    "the job `{}` has {} short and {} dropped operations",
-                    job.jobname, values.short_ios, values.drop_ios
-                );
-                reading.invalidate("fio::short-operations", message);
-            }
-        }
-    }
-}
-
-/// Bytes and operations must fit the block size, where there is one.
-fn check_row(row: &Row<'_, '_>, document: &Document<'_>, reading: &mut Reading) {
-    let has_split = row.job.options.has_split || document.options.has_split;
-    let text = row.job.options.bs.as_deref().or(document.options.bs.as_deref());
-    let Some(block_size) = text.and_then(block_size_bytes).filter(|_| !has_split && row.direction != "mixed") else {
-        return;
-    };
-    let bandwidth = bandwidth(row.values);
-    if !law::is_bandwidth_consistent(bandwidth, row.values.iops, block_size) {
-        let message = format!("{}: {} IOPS × {block_size} B is not {bandwidth} B/s", row.pointer, row.values.iops);
-        reading.invalidate("fio::bandwidth", message);
-    }
-}
-
-/// `4k`, `4096`, `1m`, `4k,8k,` (one size only where they differ).
-fn block_size_bytes(text: &str) -> Option<f64> {
-    let lower = text.trim().to_ascii_lowercase();
-    let lower = lower.trim_end_matches("ib").trim_end_matches('b');
-    let digits_end = lower.find(|one: char| !one.is_ascii_digit()).unwrap_or(lower.len());
-    let number: f64 = lower[..digits_end].parse().ok()?;
-    match &lower[digits_end..] {
-        "" => Some(number),
-        "k" => Some(number * 1024.0),
-        "m" => Some(number * 1_048_576.0),
-        "g" => Some(number * 1_073_741_824.0),
-        _ => None,
-    }
-}
-
-fn bandwidth(values: &Direction<'_>) -> f64 {
+pub(super) fn bandwidth(values: &Direction<'_>) -> f64 {
     let computed = if values.runtime > 0.0 { values.io_bytes * 1000.0 / values.runtime } else { 0.0 };
     values.bw_bytes.unwrap_or(computed)
 }
@@ -349,6 +334,7 @@ fn labels(row: &Row<'_, '_>) -> Labels {
         let port = row.job.port.map_or(String::new(), |port| format!(":{port}"));
         labels.insert("client".to_owned(), format!("{host}{port}"));
     }
+    labels.extend(row.job.run.map(|run| ("run".to_owned(), run.to_string())));
     labels
 }
 
@@ -359,43 +345,42 @@ pub(super) struct Push<'a> {
 
 impl Push<'_> {
     pub(super) fn value(&mut self, metric: &str, value: f64, pointer: String) {
-        let metric = Metric::new(metric);
-        let unit = metric.unit().unwrap_or(Unit::ONE).symbol();
-        if value.is_finite() {
-            self.reading.measurements.push(Measurement {
-                metric,
-                labels: Arc::clone(&self.labels),
-                value,
-                unit,
-                pointer,
-            });
-        }
+        self.reading.measure(&self.labels, (metric, value), pointer);
     }
 
     /// All values of one row, each with its own place.
     pub(super) fn row(&mut self, values: &Direction<'_>, at: &str) {
         self.value("iops", values.iops, [at, "/iops"].concat());
         match values.bw_bytes {
+            Some(bandwidth) if values.bw.is_some_and(|bw| bw * 1024.0 == bandwidth) && values.is_old => {
+                self.value("bandwidth", bandwidth, [at, "/bw"].concat())
+            }
             Some(bandwidth) => self.value("bandwidth", bandwidth, [at, "/bw_bytes"].concat()),
             None => self.value("bandwidth", bandwidth(values), format!("{at}/io_bytes {at}/runtime")),
         }
+        let (key, _) = values.latency_keys();
         if let Some(latency) = counted(values.lat_ns.as_ref()) {
-            self.value("latency_mean", latency.mean, [at, "/lat_ns/mean"].concat());
-            self.value("latency_min", latency.min, [at, "/lat_ns/min"].concat());
-            self.value("latency_max", latency.max, [at, "/lat_ns/max"].concat());
+            self.value("latency_mean", latency.mean, [at, "/", key, "/mean"].concat());
+            self.value("latency_min", latency.min, [at, "/", key, "/min"].concat());
+            self.value("latency_max", latency.max, [at, "/", key, "/max"].concat());
         }
         self.percentiles(values, at);
         self.value("runtime", values.runtime * 1e6, [at, "/runtime"].concat());
-        self.value("operations", values.total_ios, [at, "/total_ios"].concat());
-        self.value("bytes", values.io_bytes, [at, "/io_bytes"].concat());
+        if !values.has_estimated_operations {
+            self.value("operations", values.total_ios, [at, "/total_ios"].concat());
+        }
+        if values.io_bytes > 0.0 {
+            self.value("bytes", values.io_bytes, [at, "/io_bytes"].concat());
+        }
     }
 
     /// Percentiles of total latency where fio printed them, of completion latency otherwise.
     fn percentiles(&mut self, values: &Direction<'_>, at: &str) {
         let of_total = counted(values.lat_ns.as_ref()).filter(|latency| !latency.percentile.0.is_empty());
+        let (lat, clat) = values.latency_keys();
         let (latency, key) = match of_total {
-            Some(latency) => (Some(latency), "lat_ns"),
-            None => (counted(values.clat_ns.as_ref()), "clat_ns"),
+            Some(latency) => (Some(latency), lat),
+            None => (counted(values.clat_ns.as_ref()), clat),
         };
         let Some(latency) = latency else { return };
         for (key_printed, value) in &latency.percentile.0 {
@@ -419,7 +404,7 @@ fn measure_row(row: &Row<'_, '_>, reading: &mut Reading) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::Status;
+    use crate::measurement::Measurement;
 
     fn direction(iops: f64, operations: u64, runtime_ms: u64, mean_ns: f64) -> String {
         format!(

@@ -15,7 +15,7 @@ const ENGINES: &[&str] =
     &["libaio", "io_uring", "psync", "sync", "pvsync", "pvsync2", "vsync", "posixaio", "mmap", "null"];
 
 /// Engines that hold one operation a job, whatever `iodepth` says.
-const SYNCHRONOUS: &[&str] = &["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
+pub(super) const SYNCHRONOUS: &[&str] = &["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
 
 /// Access patterns, and whether they mix directions.
 const PATTERNS: &[(&str, bool)] = &[

@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use super::super::Outputs;
-use super::output::{OPERATIONS_MIN, Push, Row, counted};
+use super::check;
+use super::options::Histogram;
+use super::output::{Job, OPERATIONS_MIN, PERCENTILES, Push, Row, bandwidth, counted};
 use super::settings::Settings;
 use super::window;
-use crate::law;
 use crate::measurement::{Labels, Reading};
 
 /// Shorter measurements say nothing.
@@ -37,27 +38,30 @@ pub(super) fn aggregate(
     reading: &mut Reading,
 ) {
     let (longest, operations) = check_enough(rows, reading);
+    let queue = Queue::of(rows, settings);
     let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
     let mut push = Push { reading, labels };
     if let [row] = rows {
         push.row(row.values, &row.pointer);
         let mean = row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.mean);
-        check_little((row.values.iops, mean, 1), settings, push.reading);
+        queue.check((row.values.iops, mean), push.reading);
         return;
     }
     if longest <= 0.0 {
         return;
     }
-    let places = |keys: &[&str]| {
-        let of_row = |row: &Row<'_, '_>| keys.iter().map(|key| format!("{}/{key}", row.pointer)).collect::<Vec<_>>();
-        rows.iter().flat_map(of_row).collect::<Vec<_>>().join(" ")
-    };
+    if rows.iter().any(|row| row.job.groupid != rows[0].job.groupid) {
+        let message = "its jobs are of several groups, which may have run one after the other: no total is made";
+        push.reading.warn("fio::groups", message);
+        return;
+    }
     let bytes: f64 = rows.iter().map(|row| row.values.io_bytes).sum();
     let mut iops = operations * 1000.0 / longest;
+    let bandwidth = rates(rows, (bytes, longest));
     match window::common(outputs.files) {
         None => {
-            push.value("iops", iops, places(&["total_ios", "runtime"]));
-            push.value("bandwidth", bytes * 1000.0 / longest, places(&["io_bytes", "runtime"]));
+            push.value("iops", iops, places(rows, &["total_ios", "runtime"]));
+            push.value("bandwidth", bandwidth, places(rows, &["io_bytes", "runtime"]));
         }
         Some(Err(reason)) => push.reading.invalidate("fio::window", reason),
         Some(Ok(window)) => {
@@ -70,36 +74,79 @@ pub(super) fn aggregate(
             window.push(&mut push);
         }
     }
-    let latencies: Vec<(f64, f64)> = rows
-        .iter()
-        .filter_map(|row| {
-            counted(row.values.lat_ns.as_ref())
-                .map(|latency| (latency.mean, latency.count.unwrap_or(row.values.total_ios)))
-        })
-        .collect();
-    let counted: f64 = latencies.iter().map(|(_, count)| count).sum();
-    if counted > 0.0 && latencies.len() == rows.len() {
-        let mean = latencies.iter().map(|(mean, count)| mean * count).sum::<f64>() / counted;
-        push.value("latency_mean", mean, places(&["lat_ns/mean", "lat_ns/N"]));
-        check_little((iops, mean, clients(rows)), settings, push.reading);
+    latency(rows, &mut push, |mean, reading| queue.check((iops, mean), reading));
+    push.value("runtime", longest * 1e6, places(rows, &["runtime"]));
+    if !rows.iter().any(|row| row.values.has_estimated_operations) {
+        push.value("operations", operations, places(rows, &["total_ios"]));
     }
-    push.value("runtime", longest * 1e6, places(&["runtime"]));
-    push.value("operations", operations, places(&["total_ios"]));
-    push.value("bytes", bytes, places(&["io_bytes"]));
+    if bytes > 0.0 {
+        push.value("bytes", bytes, places(rows, &["io_bytes"]));
+    }
 }
 
-/// More operations in flight than there can be means that a number is wrong; short runs may exceed it a little.
-fn check_little(
-    (iops, latency_mean_ns, clients): (f64, f64, usize),
-    settings: Option<&Settings>,
-    reading: &mut Reading,
-) {
-    let Some(settings) = settings else { return };
-    let most = settings.outstanding_max() as f64 * clients as f64;
-    if !law::is_concurrency_possible(iops, latency_mean_ns, most) {
-        let found = law::concurrency(iops, latency_mean_ns);
-        reading
-            .warn("fio::little", format!("IOPS × mean latency is {found:.2}, above the {most} operations in flight"));
+/// Bytes over the longest time; formats that print no bytes have rates.
+fn rates(rows: &[Row<'_, '_>], (bytes, longest_ms): (f64, f64)) -> f64 {
+    if rows.iter().all(|row| row.values.io_bytes > 0.0) {
+        return bytes * 1000.0 / longest_ms;
+    }
+    rows.iter().map(|row| bandwidth(row.values)).sum()
+}
+
+/// The places of some keys in every row.
+fn places(rows: &[Row<'_, '_>], keys: &[&str]) -> String {
+    let of_row = |row: &Row<'_, '_>| keys.iter().map(|key| format!("{}/{key}", row.pointer)).collect::<Vec<_>>();
+    rows.iter().flat_map(of_row).collect::<Vec<_>>().join(" ")
+}
+
+/// The mean latency, weighted by operations, and percentiles of the merged histograms where every row has one.
+fn latency(rows: &[Row<'_, '_>], push: &mut Push<'_>, check: impl Fn(f64, &mut Reading)) {
+    let latencies = rows.iter().filter_map(|row| {
+        let latency = counted(row.values.lat_ns.as_ref())?;
+        Some((latency.mean, latency.count.unwrap_or(row.values.total_ios)))
+    });
+    let latencies: Vec<(f64, f64)> = latencies.collect();
+    let count: f64 = latencies.iter().map(|(_, count)| count).sum();
+    if count > 0.0 && latencies.len() == rows.len() {
+        let mean = latencies.iter().map(|(mean, count)| mean * count).sum::<f64>() / count;
+        push.value("latency_mean", mean, places(rows, &["lat_ns/mean", "lat_ns/N"]));
+        check(mean, push.reading);
+    }
+    let bins = rows.iter().filter_map(|row| counted(row.values.clat_ns.as_ref())).map(|latency| &latency.bins);
+    let bins: Vec<&Histogram> = bins.filter(|bins| !bins.0.is_empty()).collect();
+    if bins.len() == rows.len() {
+        let merged = Histogram::merged(bins.into_iter());
+        for (percent, metric) in PERCENTILES {
+            if let Some(value) = percent.parse().ok().and_then(|percent| merged.percentile(percent)) {
+                push.value(metric, value, places(rows, &["clat_ns/bins"]));
+            }
+        }
+    }
+}
+
+/// How many operations there can be in flight.
+struct Queue {
+    most: Option<f64>,
+    is_limited: bool,
+}
+
+impl Queue {
+    fn of(rows: &[Row<'_, '_>], settings: Option<&Settings>) -> Self {
+        if let Some(settings) = settings {
+            return Self { most: Some(settings.outstanding_max() as f64 * clients(rows) as f64), is_limited: true };
+        }
+        let mut jobs: Vec<&Job<'_>> = rows.iter().map(|row| row.job).collect();
+        jobs.dedup_by(|one, other| std::ptr::eq(*one, *other));
+        let depths: Option<Vec<f64>> = jobs.iter().map(|job| job.outstanding).collect();
+        Self {
+            most: depths.map(|depths| depths.iter().sum()),
+            is_limited: jobs.iter().any(|job| job.options.is_limited),
+        }
+    }
+
+    fn check(&self, (iops, latency_mean_ns): (f64, f64), reading: &mut Reading) {
+        if let Some(most) = self.most.filter(|_| latency_mean_ns > 0.0) {
+            check::little((iops, latency_mean_ns), most, self.is_limited, reading);
+        }
     }
 }
 

@@ -1,0 +1,126 @@
+//! What fio's JSON says of how it was run: its options, and what a reader asks.
+
+use super::super::{Answers, Question, documents};
+
+/// The options of a job as fio prints them, with those of the whole file.
+type Options = std::collections::BTreeMap<String, String>;
+
+/// The options of the first job of a JSON document, global ones first.
+pub(super) fn options(bytes: &[u8]) -> Option<(Options, serde_json::Value)> {
+    let document = documents::value(bytes)?;
+    let job = ["jobs", "client_stats"].iter().find_map(|key| document.get(key)?.get(0))?.clone();
+    let mut options = Options::new();
+    let global = document.get("global options");
+    let global = global.and_then(|global| if global.is_array() { global.get(0) } else { Some(global) });
+    for entries in [global, job.get("job options")].into_iter().flatten().filter_map(|value| value.as_object()) {
+        let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        options.extend(
+            entries
+                .iter()
+                .filter(|(key, _)| !matches!(key.as_str(), "hostname" | "port"))
+                .map(|(key, value)| (key.clone(), text(value))),
+        );
+    }
+    Some((options, job))
+}
+
+pub(super) fn answers(bytes: &[u8]) -> Answers {
+    let Some((options, job)) = options(bytes) else { return Answers::new() };
+    let of = |key: &str| options.get(key).cloned();
+    let is_on = |key: &str| options.get(key).map(|value| if value == "0" { "no" } else { "yes" }.to_owned());
+    let mut answers = Answers::new();
+    let mut add = |question: Question, value: Option<String>| answers.extend(value.map(|value| (question, value)));
+    add(Question::Command, command(&options));
+    add(Question::Target, of("filename").or_else(|| of("directory").map(|folder| format!("files in {folder}"))));
+    add(
+        Question::Direct,
+        is_on("direct")
+            .or_else(|| is_on("buffered").map(|on| if on == "yes" { "no".to_owned() } else { "yes".to_owned() })),
+    );
+    add(Question::Sync, sync(&options));
+    add(
+        Question::Access,
+        of("rw").or_else(|| of("readwrite")).map(|rw| match of("rwmixread") {
+            Some(mix) => format!("{rw}, {mix} % reads"),
+            None => rw,
+        }),
+    );
+    add(Question::BlockSize, of("bs").or_else(|| of("blocksize")).or_else(|| of("bssplit")).or_else(|| of("bsrange")));
+    let (engine, depth) = (of("ioengine"), of("iodepth"));
+    let jobs = of("numjobs").unwrap_or_else(|| "1".to_owned());
+    add(
+        Question::Concurrency,
+        Some(match (engine, depth) {
+            (Some(engine), Some(depth)) => format!("{engine}, iodepth {depth} × {jobs} jobs"),
+            (Some(engine), None) => format!("{engine}, iodepth 1 × {jobs} jobs"),
+            (None, depth) => format!("default engine, iodepth {} × {jobs} jobs", depth.as_deref().unwrap_or("1")),
+        }),
+    );
+    add(
+        Question::WorkingSet,
+        of("size").or_else(|| of("filesize")).map(|size| format!("{size} a job; memory not recorded")),
+    );
+    add(Question::Compressibility, Some(compressibility(&options)));
+    let limits: Vec<String> = options
+        .iter()
+        .filter(|(key, _)| key.starts_with("rate"))
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    add(Question::Limit, (!limits.is_empty()).then(|| limits.join(" ")));
+    add(Question::Ramp, of("ramp_time").map(seconds));
+    add(Question::Duration, duration(&options, &job));
+    add(Question::Drive, drives(bytes));
+    answers
+}
+
+/// The options as they would be typed.
+fn command(options: &Options) -> Option<String> {
+    let words: Vec<String> = options
+        .iter()
+        .map(|(key, value)| if value.is_empty() { format!("--{key}") } else { format!("--{key}={value}") })
+        .collect();
+    (!words.is_empty()).then(|| format!("fio {}", words.join(" ")))
+}
+
+fn seconds(text: String) -> String {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) { format!("{text} s") } else { text }
+}
+
+fn sync(options: &Options) -> Option<String> {
+    let asked: Vec<String> = ["sync", "fsync", "fdatasync", "end_fsync"]
+        .iter()
+        .filter_map(|key| options.get(*key).filter(|value| *value != "0").map(|value| format!("{key}={value}")))
+        .collect();
+    Some(if asked.is_empty() { "none asked for".to_owned() } else { asked.join(" ") })
+}
+
+fn compressibility(options: &Options) -> String {
+    let of = |key: &str| options.get(key);
+    if of("zero_buffers").is_some_and(|value| value != "0") {
+        return "zeros: compresses to nothing".to_owned();
+    }
+    match of("buffer_compress_percentage") {
+        Some(percent) => format!("{percent} % compressible"),
+        None if of("refill_buffers").is_some_and(|value| value != "0") => "random, refilled for each write".to_owned(),
+        None => "fio's default, random buffers that are reused".to_owned(),
+    }
+}
+
+fn duration(options: &Options, job: &serde_json::Value) -> Option<String> {
+    let milliseconds = ["read", "write", "trim", "mixed"]
+        .iter()
+        .filter_map(|key| job.get(key)?.get("runtime")?.as_f64())
+        .fold(0.0, f64::max);
+    let asked = options.get("runtime").map(|text| format!("{} asked", seconds(text.clone())));
+    let real = (milliseconds > 0.0).then(|| format!("{:.1} s measured", milliseconds / 1000.0));
+    [asked, real].into_iter().flatten().reduce(|one, other| format!("{one}, {other}"))
+}
+
+/// The names of the disks that fio counted, which are no models.
+fn drives(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let at = text.rfind("\"disk_util\"")?;
+    let names: Vec<&str> =
+        text[at..].split("\"name\" : \"").skip(1).filter_map(|rest| rest.split('"').next()).take(4).collect();
+    (!names.is_empty()).then(|| format!("{} (no model)", names.join(", ")))
+}
