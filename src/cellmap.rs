@@ -11,7 +11,7 @@ use crate::document::{Block, Document, Evidence, Inline, Rounding, TokenKind};
 pub const FORMAT: &str = "benchpaper/cellmap@1";
 
 /// All printed numbers of a paper.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CellMap {
     /// [`FORMAT`].
     pub format: String,

@@ -4,10 +4,12 @@
 //! siblings never import each other. `tests/tidy.rs` enforces it.
 
 pub mod digest;
+pub mod encoding;
 pub mod exact;
 pub mod name;
 pub mod source;
 pub mod unit;
+pub mod xml;
 
 pub mod diagnostic;
 pub mod interval;
@@ -37,6 +39,7 @@ pub mod lock;
 
 pub mod plan;
 
+pub mod import;
 pub mod run;
 
 pub mod results;

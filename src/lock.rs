@@ -191,6 +191,11 @@ pub fn binding(lock: &Lock, environment: &str, (programs, image): (&[String], Op
     Digest::tagged("benchpaper/binding@1", &[text.as_bytes()])
 }
 
+/// What keys of jobs that a person runs depend on besides the case: the kind of environment. Their machine is not this one.
+pub fn manual_binding(environment: &str) -> Digest {
+    Digest::tagged("benchpaper/manual-binding@1", &[format!("environment={environment}\n").as_bytes()])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -40,6 +40,10 @@ pub(crate) enum Verb {
     Run(RunArguments),
     /// Print what a tool's output says (executes nothing)
     Parse(ParseArguments),
+    /// Attach files that somebody else made to the cases of an experiment (executes nothing)
+    Import(ImportArguments),
+    /// Print a short block about a result, for a forum, a mail or a commit (executes nothing)
+    Post(PostArguments),
     /// Print results (executes nothing)
     Results(ResultsArguments),
     /// Make the paper from what was measured (executes nothing)
@@ -75,6 +79,9 @@ pub(crate) struct ExperimentArguments {
 pub(crate) struct InitArguments {
     /// The name of the new experiment
     pub(crate) name: String,
+    /// Begin with a job file of fio, or with what a tool printed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -83,8 +90,11 @@ pub(crate) struct InventoryArguments {
     #[arg(long = "program", value_name = "PROGRAM")]
     pub(crate) programs: Vec<String>,
     /// Print the facts as `declared:` for a manifest
-    #[arg(long)]
+    #[arg(long, conflicts_with = "from")]
     pub(crate) fragment: bool,
+    /// Read a folder of saved outputs instead of this machine, and print the fragment of a manifest
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) from: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +116,12 @@ pub(crate) struct PlanArguments {
     /// Print every job with the reason why it runs or not
     #[arg(long)]
     pub(crate) why: bool,
+    /// Print what a person does for each job that is run by hand, and under which name to save what comes out
+    #[arg(long, conflicts_with = "why")]
+    pub(crate) runsheet: bool,
+    /// Write the run sheet as a PDF to take to the laboratory
+    #[arg(long, value_name = "FILE", requires = "runsheet")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -143,6 +159,47 @@ pub(crate) struct ParseArguments {
     /// Take the files as replicates: median and interval of each metric by job and direction
     #[arg(long)]
     pub(crate) summary: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// Files that tools printed, or folders of them
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// The numbers were copied by hand: from a picture or page that is kept with them, or from an address
+    #[arg(long, value_name = "FILE|ADDRESS")]
+    pub(crate) transcribed_from: Vec<String>,
+    /// Where the files come from, in words that the paper prints
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) source: Vec<String>,
+    /// Say what belongs where and record nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PostArguments {
+    /// Files that tools printed; several of one tool are taken as replicates
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The tool, where its output does not say
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// For a forum or mail, for Markdown, or for a commit message (ASCII, 72 columns)
+    #[arg(long = "as", value_enum, default_value_t = PostForm::Text)]
+    pub(crate) form: PostForm,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PostForm {
+    Text,
+    Markdown,
+    Commit,
 }
 
 #[derive(Debug, Args)]

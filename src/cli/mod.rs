@@ -65,6 +65,8 @@ fn dispatch(session: &Session, verb: Verb) -> Result<u8, Failure> {
         Verb::Plan(arguments) => command::plan::run(session, &arguments),
         Verb::Run(arguments) => command::run::run(session, &arguments),
         Verb::Parse(arguments) => command::parse::run(session, &arguments),
+        Verb::Import(arguments) => command::import::run(session, &arguments),
+        Verb::Post(arguments) => command::post::run(session, &arguments),
         Verb::Results(arguments) => command::results::run(session, &arguments),
         Verb::Render(arguments) => command::render::run(session, &arguments),
         Verb::Publish(arguments) => command::publish::run(session, &arguments),

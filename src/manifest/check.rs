@@ -3,7 +3,8 @@
 use super::guest::{Accelerator, Hypervisor};
 use super::node::{Node, Value};
 use super::shape::{Problems, Spanned};
-use super::{Arm, EnvironmentWord, Experiment, FORMAT, Role};
+use super::{Access, Arm, EnvironmentWord, Experiment, FORMAT, Role};
+use crate::digest::Digest;
 use crate::name::{Name, nearest};
 use crate::source::Span;
 
@@ -20,6 +21,7 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
     check_exclusions(experiment, problems);
     check_treatment(experiment, problems);
     check_design(experiment, problems);
+    check_manual(experiment, problems);
     if experiment.workloads.is_empty() {
         problems.error(
             "manifest::no-workloads",
@@ -27,6 +29,65 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
             "there is no workload",
             "Describe one under `workloads`.",
         );
+    }
+}
+
+/// A machine without access takes no jobs, results need a case, and a number of people's replicates is a number.
+fn check_manual(experiment: &Experiment, problems: &mut Problems) {
+    let sut = experiment.sut().filter(|sut| sut.access.value == Access::None);
+    for (name, workload) in experiment.workloads.iter() {
+        let is_manual = experiment.is_manual(workload);
+        if let (Some(sut), false) = (sut, is_manual) {
+            let message = format!("the workload `{}` can not be run on a machine without access", name.value);
+            let help = "Write `execution: manual` for the workload or the whole experiment.";
+            problems.error("manifest::access", sut.access.span, message, help);
+        }
+        if let (Some(environment), false) = (&workload.environment, is_manual) {
+            let message = "the environment of a workload that benchpaper runs is that of the experiment";
+            problems.error(
+                "manifest::environment",
+                environment.span,
+                message,
+                "Leave it away, or add `execution: manual`.",
+            );
+        }
+        if let Some(replicates) = &workload.replicates {
+            if !is_manual {
+                let message = "the workload has its own number of replicates, and benchpaper runs it";
+                let help = "Write the number in `design`, or add `execution: manual`.";
+                problems.error("manifest::replicates", replicates.span, message, help);
+            } else if !(1..=10_000).contains(&replicates.value) {
+                let message = format!("{} replicates, expected 1 to 10000", replicates.value);
+                problems.error(
+                    "manifest::replicates",
+                    replicates.span,
+                    message,
+                    "Write how often each case is measured.",
+                );
+            }
+        }
+    }
+    for rule in &experiment.imports {
+        for (factor, level) in rule.levels.iter() {
+            let known = experiment.matrix.levels(factor.value.as_str());
+            let Some(known) = known else {
+                unknown_reference("factor", factor, experiment.matrix.names().into_iter(), problems);
+                continue;
+            };
+            if !known.iter().any(|one| Some(&one.text) == level.scalar().as_ref()) {
+                let message = format!("the factor `{}` has no such level", factor.value);
+                problems.error("manifest::unknown-level", level.span, message, "Name a level of the matrix.");
+            }
+        }
+    }
+    for (_, host) in experiment.hosts.iter() {
+        for (path, fact) in host.facts.iter() {
+            if fact.object.value.parse::<Digest>().is_err() {
+                let message = format!("`{}` is no digest", fact.object.value);
+                let help = format!("`benchpaper inventory --from FOLDER` writes `{}` with one.", path.value);
+                problems.error("manifest::digest", fact.object.span, message, help);
+            }
+        }
     }
 }
 
@@ -83,8 +144,8 @@ fn check_factors(experiment: &Experiment, problems: &mut Problems) {
     for (special, known) in
         [("workload", experiment.workloads.names().collect::<Vec<_>>()), ("arm", experiment.arms.names().collect())]
     {
-        let Some(levels) = experiment.matrix.factors.get(special) else { continue };
-        for level in &levels.0 {
+        let Some(levels) = experiment.matrix.levels(special) else { continue };
+        for level in levels {
             if !known.contains(&level.text.as_str())
                 && let Ok(value) = Name::new(&level.text)
             {
@@ -92,7 +153,7 @@ fn check_factors(experiment: &Experiment, problems: &mut Problems) {
             }
         }
     }
-    if !experiment.arms.is_empty() && experiment.matrix.factors.get("arm").is_none() {
+    if !experiment.arms.is_empty() && experiment.matrix.levels("arm").is_none() {
         let help = "Add `arm: […]` to `matrix.factors`.";
         problems.error(
             "manifest::arms-unused",
@@ -101,7 +162,7 @@ fn check_factors(experiment: &Experiment, problems: &mut Problems) {
             help,
         );
     }
-    if experiment.workloads.len() > 1 && experiment.matrix.factors.get("workload").is_none() {
+    if experiment.workloads.len() > 1 && experiment.matrix.levels("workload").is_none() {
         let help = "Add `workload: […]` to `matrix.factors`.";
         problems.error(
             "manifest::workloads-unused",
@@ -113,22 +174,17 @@ fn check_factors(experiment: &Experiment, problems: &mut Problems) {
 }
 
 fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
-    for exclusion in &experiment.matrix.exclude {
-        for (factor, levels) in &exclusion.levels {
-            let Some(known) = experiment.matrix.factors.get(factor.value.as_str()) else {
-                unknown_reference("factor", factor, experiment.matrix.factors.names(), problems);
+    for part in experiment.matrix.parts() {
+        let levels = part.exclude.iter().flat_map(|exclusion| &exclusion.levels);
+        for (factor, levels) in levels {
+            let Some(known) = part.factors.get(factor.value.as_str()) else {
+                unknown_reference("factor", factor, part.factors.names(), problems);
                 continue;
             };
-            for level in levels {
-                if !known.0.iter().any(|one| one.text == level.value) {
-                    let message = format!("the factor `{}` has no level `{}`", factor.value, level.value);
-                    problems.error(
-                        "manifest::unknown-level",
-                        level.span,
-                        message,
-                        "An exclude names levels of the matrix.",
-                    );
-                }
+            for level in levels.iter().filter(|level| !known.0.iter().any(|one| one.text == level.value)) {
+                let message = format!("the factor `{}` has no level `{}`", factor.value, level.value);
+                let help = "An exclude names levels of the matrix.";
+                problems.error("manifest::unknown-level", level.span, message, help);
             }
         }
     }
@@ -136,7 +192,7 @@ fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
 
 fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
     let settings = arm_settings(experiment);
-    let is_factor = |name: &str| experiment.matrix.factors.get(name).is_some_and(|levels| levels.0.len() > 1);
+    let is_factor = |name: &str| experiment.matrix.levels(name).is_some_and(|levels| levels.len() > 1);
     let mut factors = experiment.treatment.iter().filter(|one| is_factor(one.value.as_str()));
     if let (Some(first), Some(second)) = (factors.next(), factors.next()) {
         let message =
@@ -145,9 +201,9 @@ fn check_treatment(experiment: &Experiment, problems: &mut Problems) {
         problems.warn("manifest::treatment", second.span, message, help);
     }
     for treatment in &experiment.treatment {
-        let is_factor = experiment.matrix.factors.get(treatment.value.as_str()).is_some();
+        let is_factor = experiment.matrix.levels(treatment.value.as_str()).is_some();
         if !is_factor && !settings.iter().any(|(key, _)| key == treatment.value.as_str()) {
-            let known = experiment.matrix.factors.names().chain(settings.iter().map(|(key, _)| key.as_str()));
+            let known = experiment.matrix.names().into_iter().chain(settings.iter().map(|(key, _)| key.as_str()));
             unknown_reference("factor or setting of an arm", treatment, known, problems);
         }
     }

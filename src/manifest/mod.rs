@@ -6,8 +6,10 @@
 mod check;
 mod disclosure;
 pub mod guest;
+mod matrix;
 pub mod node;
 pub mod shape;
+mod workload;
 
 use crate::diagnostic::{Diagnostic, any_error};
 use crate::name::Name;
@@ -41,6 +43,10 @@ record! {
         hosts: Map<Host>,
         /// What the measured numbers are: on real hardware unless the machine or the guests are known to be emulated.
         environment: Option<Spanned<EnvironmentWord>>,
+        /// Who runs the jobs: benchpaper unless said otherwise, or a person, whose results are imported.
+        execution: Option<Execution>,
+        /// Which case the files belong to that `import` is given, where their names and contents do not say.
+        imports: Vec<ImportRule>,
         /// The hypervisors by name.
         hypervisors: Map<Hypervisor>,
         /// The guests that jobs run in, by name; none where jobs run on the host itself.
@@ -89,8 +95,22 @@ record! {
         require: Map<Spanned<String>>,
         /// Facts that nobody can read from the machine, as the authors state them.
         declared: Map<String>,
+        /// Facts of a machine that is not at hand, from what its programs printed: `inventory --from` writes them.
+        facts: Map<HostFact>,
         /// The test files by name; a workload's `device` names one.
         devices: Map<Device>,
+    }
+}
+
+record! {
+    /// A fact that was read from a saved output.
+    pub struct HostFact {
+        /// The value.
+        measured: String,
+        /// The digest of the output it was read from.
+        object: Spanned<String>,
+        /// The name of the saved output.
+        file: Option<String>,
     }
 }
 
@@ -121,6 +141,8 @@ words! {
     pub enum Access {
         /// It is the machine that benchpaper runs on.
         Local = "local",
+        /// It can not be reached: people run the jobs on it, and their results are imported.
+        None = "none",
     }
 }
 
@@ -146,38 +168,6 @@ record! {
     }
 }
 
-/// A workload: the tool, and its settings as they were written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Workload {
-    /// The name of the tool.
-    pub tool: Spanned<Name>,
-    /// The mapping without `tool`.
-    pub settings: Node,
-}
-
-impl Shape for Workload {
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Value::Map(entries) = &node.value else {
-            problems.expected(node, "the settings of a workload", "Write `{tool: fio, rw: randread, …}`.");
-            return None;
-        };
-        let Some(tool) = node.get("tool") else {
-            problems.error("manifest::missing-key", node.span, "the key `tool` is missing", "Add `tool: fio`.");
-            return None;
-        };
-        let tool = Spanned { span: tool.span, value: Name::decode(tool, problems)? };
-        let settings = entries.iter().filter(|(key, _)| key.text != "tool").cloned().collect();
-        Some(Self { tool, settings: Node { span: node.span, value: Value::Map(settings) } })
-    }
-
-    fn schema() -> serde_json::Value {
-        serde_json::json!({
-            "type": "object", "required": ["tool"],
-            "properties": {"tool": {"type": "string", "description": "The measuring program: fio or command."}},
-        })
-    }
-}
-
 record! {
     /// A named bundle of settings.
     pub struct Arm {
@@ -185,103 +175,10 @@ record! {
         set: Option<Node>,
         /// The settings that replace those of the guests.
         guests: Option<Node>,
+        /// What a person does to bring it about, one step a line, where jobs are run by hand.
+        steps: Vec<String>,
         /// Why these settings.
         why: Option<String>,
-    }
-}
-
-record! {
-    /// The factors whose levels are combined.
-    pub struct Matrix {
-        /// Each factor with its levels; `workload` and `arm` choose among the workloads and arms.
-        factors: Map<Levels>,
-        /// Combinations that are left out, each with a reason.
-        exclude: Vec<Exclusion>,
-    }
-}
-
-/// The levels of a factor.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Levels(pub Vec<Level>);
-
-/// One level: its text, and its node for whoever reads it as a setting.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Level {
-    /// As written.
-    pub text: String,
-    /// With its place.
-    pub node: Node,
-}
-
-impl Shape for Levels {
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Value::List(items) = &node.value else {
-            problems.expected(node, "a list of levels", "Write it as `[one, two]`.");
-            return None;
-        };
-        let mut levels: Vec<Level> = vec![];
-        let mut seen = std::collections::BTreeSet::new();
-        for item in items {
-            let Some(text) = item.scalar() else {
-                problems.expected(item, "a level: a word, a number or a quantity", "A level is one value.");
-                return None;
-            };
-            if !seen.insert(text.clone()) {
-                let message = format!("the level `{text}` stands here a second time");
-                problems.error("manifest::duplicate-level", item.span, message, "Keep one of the two.");
-            }
-            levels.push(Level { text, node: item.clone() });
-        }
-        if levels.is_empty() {
-            problems.error("manifest::no-levels", node.span, "a factor without levels", "Name at least one level.");
-        }
-        Some(Self(levels))
-    }
-
-    fn schema() -> serde_json::Value {
-        serde_json::json!({"type": "array", "minItems": 1, "uniqueItems": true, "items": {"type": ["string", "number", "boolean"]}})
-    }
-}
-
-/// A combination that is left out.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Exclusion {
-    /// Where it stands.
-    pub span: Span,
-    /// Factors and the levels that are left out together.
-    pub levels: Vec<(Spanned<Name>, Vec<Spanned<String>>)>,
-    /// Why.
-    pub reason: String,
-}
-
-impl Shape for Exclusion {
-    fn decode(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Value::Map(entries) = &node.value else {
-            problems.expected(node, "a combination to leave out", "Write `{factor: level, reason: …}`.");
-            return None;
-        };
-        let mut levels = vec![];
-        for (key, value) in entries.iter().filter(|(key, _)| key.text != "reason") {
-            let nodes =
-                if let Value::List(items) = &value.value { items.as_slice() } else { std::slice::from_ref(value) };
-            let texts =
-                nodes.iter().filter_map(|node| Some(Spanned { span: node.span, value: node.scalar()? })).collect();
-            let name = Name::new(&key.text).ok()?;
-            levels.push((Spanned { span: key.span, value: name }, texts));
-        }
-        let Some(reason) = node.get("reason") else {
-            let help = "Add `reason: …`: cells that are left out without one look chosen.";
-            problems.error("manifest::exclude-without-reason", node.span, "an exclude without a reason", help);
-            return None;
-        };
-        Some(Self { span: node.span, levels, reason: String::decode(reason, problems)? })
-    }
-
-    fn schema() -> serde_json::Value {
-        serde_json::json!({
-            "type": "object", "required": ["reason"],
-            "properties": {"reason": {"type": "string", "description": "Why this combination is left out."}},
-        })
     }
 }
 
@@ -431,6 +328,8 @@ record! {
 
 pub use check::unknown_reference;
 pub use disclosure::{Disclosure, DisclosureProfile};
+pub use matrix::{Exclusion, Level, Levels, Matrix, MatrixPart};
+pub use workload::{Execution, ImportRule, Workload};
 
 /// A manifest and what is worth knowing about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -474,6 +373,16 @@ impl Experiment {
     /// The system under test.
     pub fn sut(&self) -> Option<&Host> {
         self.hosts.iter().find(|(_, host)| host.role.0.contains(&Role::Sut)).map(|(_, host)| host)
+    }
+
+    /// Whether a person runs the jobs of a workload.
+    pub fn is_manual(&self, workload: &Workload) -> bool {
+        workload.execution.or(self.execution) == Some(Execution::Manual)
+    }
+
+    /// Whether people run all jobs, so that nothing of this machine matters.
+    pub fn is_all_manual(&self) -> bool {
+        !self.workloads.is_empty() && self.workloads.iter().all(|(_, workload)| self.is_manual(workload))
     }
 
     /// The guests, where jobs run in any, with their name.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Case, Settings};
+use super::{Case, Settings, manual};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::guest::{self, Spec};
 use crate::manifest::node::{Key, Node, Value};
-use crate::manifest::shape::Problems;
-use crate::manifest::{Arm, Experiment, Level, Workload};
+use crate::manifest::shape::{Map, Problems};
+use crate::manifest::{Arm, Exclusion, Experiment, Level, Levels as FactorLevels, Workload};
 use crate::measurement::Metric;
 use crate::name::nearest;
 use crate::source::Source;
@@ -54,16 +54,23 @@ pub fn expand(
 ) -> Result<Expansion, Vec<Diagnostic>> {
     let mut problems = Problems::new(source);
     check_factors_are_used(experiment, &mut problems);
-    let combinations = combinations(experiment, &mut problems);
     let mut builder = Builder::new(experiment, &settings, files);
     let mut cases = vec![];
     let mut excluded = vec![];
-    for levels in &combinations {
-        if let Some(reason) = exclusion(experiment, levels) {
-            excluded.push((label(levels), reason));
-            continue;
+    let mut main = vec![];
+    for part in experiment.matrix.parts() {
+        let combinations = combinations(part.factors, CASES_MAX.saturating_sub(cases.len()), &mut problems);
+        for levels in &combinations {
+            if let Some(reason) = exclusion(part.exclude, levels) {
+                excluded.push((label(levels), reason));
+                continue;
+            }
+            let case = builder.case(levels, None, &mut problems);
+            cases.extend(case.map(|case| Case { part: part.title.map(str::to_owned), ..case }));
         }
-        cases.extend(builder.case(levels, None, &mut problems));
+        if part.title.is_none() {
+            main = combinations;
+        }
     }
     if let Some(noise) = experiment.design.noise.as_ref().filter(|_| settings.noise_pairs > 0) {
         let wanted: BTreeMap<&str, String> =
@@ -71,10 +78,11 @@ pub fn expand(
         let is_wanted = |levels: &&Levels<'_>| {
             levels.iter().all(|(factor, level)| wanted.get(factor).is_none_or(|wanted| *wanted == level.text))
         };
-        if let Some(levels) = combinations.iter().find(is_wanted) {
+        if let Some(levels) = main.iter().find(is_wanted) {
             cases.extend(["a", "b"].iter().filter_map(|side| builder.case(levels, Some(side), &mut problems)));
         }
     }
+    manual::name_files(experiment, &mut cases);
     check_metrics(experiment, &cases, &mut problems);
     check_reboots(experiment, &cases, &mut problems);
     let diagnostics = without_repeats(problems.into_sorted());
@@ -102,16 +110,15 @@ fn without_repeats(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 /// The cartesian product, the last factor fastest.
-fn combinations<'a>(experiment: &'a Experiment, problems: &mut Problems) -> Vec<Levels<'a>> {
-    let count =
-        experiment.matrix.factors.iter().try_fold(1_usize, |count, (_, levels)| count.checked_mul(levels.0.len()));
-    if count.is_none_or(|count| count > CASES_MAX) {
-        let span = experiment.matrix.factors.iter().next().map_or_else(Default::default, |(name, _)| name.span);
+fn combinations<'a>(factors: &'a Map<FactorLevels>, most: usize, problems: &mut Problems) -> Vec<Levels<'a>> {
+    let count = factors.iter().try_fold(1_usize, |count, (_, levels)| count.checked_mul(levels.0.len()));
+    if count.is_none_or(|count| count > most) {
+        let span = factors.iter().next().map_or_else(Default::default, |(name, _)| name.span);
         problems.error("plan::too-many", span, format!("more than {CASES_MAX} cases"), "Use fewer factors or levels.");
         return vec![];
     }
     let mut combined: Vec<Levels<'a>> = vec![vec![]];
-    for (name, levels) in experiment.matrix.factors.iter() {
+    for (name, levels) in factors.iter() {
         let mut next = Vec::with_capacity(combined.len() * levels.0.len());
         for prefix in &combined {
             for level in &levels.0 {
@@ -126,11 +133,11 @@ fn combinations<'a>(experiment: &'a Experiment, problems: &mut Problems) -> Vec<
     combined
 }
 
-fn exclusion(experiment: &Experiment, levels: &Levels<'_>) -> Option<String> {
+fn exclusion(exclude: &[Exclusion], levels: &Levels<'_>) -> Option<String> {
     let holds = |factor: &str, excluded: &[String]| {
         levels.iter().any(|(name, level)| *name == factor && excluded.contains(&level.text))
     };
-    let matching = experiment.matrix.exclude.iter().find(|exclusion| {
+    let matching = exclude.iter().find(|exclusion| {
         exclusion.levels.iter().all(|(factor, excluded)| {
             let excluded: Vec<String> = excluded.iter().map(|level| level.value.clone()).collect();
             holds(factor.value.as_str(), &excluded)
@@ -173,7 +180,8 @@ impl<'a> Builder<'a> {
         let arm = self.arm(levels);
         let set = arm.and_then(|arm| arm.set.as_ref());
         let node = merged(&workload.settings, set, levels, problems)?;
-        let guest = match self.experiment.guest() {
+        let manual = manual::of(self.experiment, workload, self.settings.replicates);
+        let guest = match self.experiment.guest().filter(|_| manual.is_none()) {
             Some((name, guest)) => {
                 let before = problems.count();
                 let guest = merged(guest, arm.and_then(|arm| arm.guests.as_ref()), levels, problems)?;
@@ -191,22 +199,25 @@ impl<'a> Builder<'a> {
         let buffered = guest.as_ref().map(Spec::memory_disks).unwrap_or_default();
         let context = Context { devices, buffered: &buffered, factors: &factors, files: self.files };
         let settings = tool.resolve(&node, &context, problems)?;
-        if let Some(spec) = &guest {
-            self.check_topology(tool, &settings, (spec, workload), problems)?;
-        }
         let timing = timing_of(tool, self.settings.timing);
+        match (&guest, &manual) {
+            (Some(spec), _) => self.check_topology(tool, &settings, (spec, workload), problems)?,
+            (None, None) => check_launch(tool, (&settings, timing), workload, problems)?,
+            (None, Some(_)) => {}
+        }
+        let by_hand = manual.is_some().then(|| serde_json::json!({"by_hand": factors}));
         let identity = Identity {
             tool: tool.name(),
             settings: &settings,
             guest: guest.as_ref(),
             ramp_time_ns: timing.ramp_time_ns.to_string(),
             runtime_ns: timing.runtime_ns.to_string(),
-            design: &self.design,
+            design: by_hand.as_ref().unwrap_or(&self.design),
             noise,
         };
         let digest = Digest::of_value("benchpaper/case@1", &identity).ok()?;
         let (workload, tool, noise) = (name.to_owned(), tool.name().to_owned(), noise.map(str::to_owned));
-        Some(Case { digest, factors, workload, tool, settings, guest, timing, noise })
+        Some(Case { digest, factors, workload, tool, settings, guest, timing, noise, part: None, manual })
     }
 
     /// The workload that the levels choose, or the only one.
@@ -254,6 +265,19 @@ impl<'a> Builder<'a> {
         let (_, level) = levels.iter().find(|(factor, _)| *factor == "arm")?;
         self.experiment.arms.get(&level.text)
     }
+}
+
+/// A tool that is run here must be one that can be started.
+fn check_launch(
+    tool: &dyn Tool,
+    (settings, timing): (&serde_json::Value, Timing),
+    workload: &Workload,
+    problems: &mut Problems,
+) -> Option<()> {
+    let Err(reason) = tool.launch(settings, timing) else { return Some(()) };
+    let help = "`plan --runsheet` prints what people do by hand, `import` takes what comes out.";
+    problems.error("plan::launch", workload.tool.span, reason, help);
+    None
 }
 
 /// Settings with an arm's in their place, and factors replaced by their levels.
@@ -389,27 +413,37 @@ fn check_reboots(experiment: &Experiment, cases: &[Case], problems: &mut Problem
     }
 }
 
-/// A factor that no setting refers to changes nothing, and its levels would be compared all the same.
+/// A factor that no setting refers to changes nothing, and its levels would be compared all the same. What a person runs,
+/// a person may also set.
 fn check_factors_are_used(experiment: &Experiment, problems: &mut Problems) {
     let settings = experiment.workloads.iter().map(|(_, workload)| &workload.settings);
     let of_arms = experiment.arms.iter().flat_map(|(_, arm)| [arm.set.as_ref(), arm.guests.as_ref()]).flatten();
     let guests = experiment.guests.iter().map(|(_, guest)| guest);
     let nodes: Vec<&Node> = settings.chain(of_arms).chain(guests).collect();
-    for (name, _) in experiment.matrix.factors.iter() {
-        let text = name.value.as_str();
-        if !matches!(text, "workload" | "arm") && !nodes.iter().any(|node| refers_to(node, text)) {
-            let help = format!("Write `{{factor: {text}}}` as the value of a setting.");
-            problems.error(
-                "plan::unused-factor",
-                name.span,
-                format!("neither workload nor guest uses the factor `{text}`"),
-                help,
-            );
+    for part in experiment.matrix.parts().filter(|part| !is_by_hand(experiment, part.factors)) {
+        for (name, _) in part.factors.iter() {
+            let text = name.value.as_str();
+            if !matches!(text, "workload" | "arm") && !nodes.iter().any(|node| refers_to(node, text)) {
+                let help = format!("Write `{{factor: {text}}}` as the value of a setting.");
+                let message = format!("neither workload nor guest uses the factor `{text}`");
+                problems.error("plan::unused-factor", name.span, message, help);
+            }
         }
     }
 }
 
-fn refers_to(node: &Node, factor: &str) -> bool {
+/// Whether a person runs every workload of a part.
+fn is_by_hand(experiment: &Experiment, factors: &Map<FactorLevels>) -> bool {
+    let chosen = factors.get("workload");
+    let is_chosen = |name: &str| chosen.is_none_or(|levels| levels.0.iter().any(|level| level.text == name));
+    experiment
+        .workloads
+        .iter()
+        .filter(|(name, _)| is_chosen(name.value.as_str()))
+        .all(|(_, one)| experiment.is_manual(one))
+}
+
+pub(super) fn refers_to(node: &Node, factor: &str) -> bool {
     if factor_reference(node).is_some_and(|name| name == factor) {
         return true;
     }

@@ -4,8 +4,10 @@
 //! nothing in a job's key depends on prose, comments, layout or the number of replicates.
 
 mod expand;
+pub mod manual;
 mod order;
 mod power;
+pub mod runsheet;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::guest::{Spec, qemu};
-use crate::lock::{CasesPin, Lock, binding};
-use crate::manifest::{Experiment, Order, Profile};
+use crate::lock::{self, CasesPin, Lock, binding};
+use crate::manifest::{EnvironmentWord, Experiment, Order, Profile};
 use crate::name::Name;
+use crate::store::event::Environment;
 use crate::tool::{self, Timing};
 
 pub use expand::{Expansion, expand};
@@ -58,11 +61,40 @@ pub struct Case {
     /// `a` or `b` where the case is one side of a noise pair.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<String>,
+    /// The part of the matrix, where it is not the main one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub part: Option<String>,
+    /// How its results come in, where a person runs it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub manual: Option<Manual>,
+}
+
+/// A case that a person runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manual {
+    /// What the numbers are.
+    pub environment: Environment,
+    /// How often it is measured.
+    pub replicates: u64,
+    /// The name of the file to save, without replicate and ending. Cases whose results stand in one output share it.
+    pub file: String,
 }
 
 impl Case {
+    /// How often it is measured under a design.
+    pub fn replicates(&self, settings: &Settings) -> u64 {
+        match (&self.noise, &self.manual) {
+            (Some(_), _) => settings.noise_pairs,
+            (None, Some(manual)) => manual.replicates,
+            (None, None) => settings.replicates,
+        }
+    }
+
     /// The programs that are started for it on the host.
     pub fn programs(&self) -> Vec<String> {
+        if self.manual.is_some() {
+            return vec![];
+        }
         match &self.guest {
             Some(_) => [qemu::PROGRAM, qemu::IMAGE_PROGRAM].map(str::to_owned).to_vec(),
             None => tool::find(&self.tool).map(|tool| tool.programs(&self.settings)).unwrap_or_default(),
@@ -114,6 +146,8 @@ pub enum Reason {
     Measured,
     /// It was not asked for.
     NotSelected,
+    /// A person runs it, and no result was imported yet.
+    ByHand,
 }
 
 /// The design's numbers under a profile; `None` where no profile has this name.
@@ -133,6 +167,16 @@ pub fn settings(experiment: &Experiment, profile: Option<&str>) -> Option<Settin
     let noise_pairs = chosen.and_then(|chosen| chosen.noise_pairs).or(design.noise.as_ref().map(|noise| noise.pairs));
     let profile = profile.unwrap_or(DEFAULT_PROFILE).to_owned();
     Some(Settings { profile, replicates, timing, noise_pairs: noise_pairs.unwrap_or(0) })
+}
+
+/// The kind of environment that a manifest's word means.
+pub const fn environment(word: EnvironmentWord) -> Environment {
+    match word {
+        EnvironmentWord::Hardware => Environment::Hardware,
+        EnvironmentWord::Emulated => Environment::Emulated,
+        EnvironmentWord::VirtualExact => Environment::VirtualExact,
+        EnvironmentWord::Unknown => Environment::Unknown,
+    }
 }
 
 /// The names of all profiles, [`DEFAULT_PROFILE`] first.
@@ -169,6 +213,9 @@ pub fn plan(experiment: &Experiment, lock: &Lock, expansion: Expansion) -> Plan 
 fn bindings(cases: &[Case], lock: &Lock, environment: &str) -> Vec<Digest> {
     let mut known: BTreeMap<(Vec<String>, Option<String>), Digest> = BTreeMap::new();
     let one = |case: &Case| {
+        if let Some(manual) = &case.manual {
+            return lock::manual_binding(manual.environment.word());
+        }
         let (programs, image) = (case.programs(), case.guest.as_ref().map(|guest| guest.name.clone()));
         let bound = || binding(lock, environment, (&programs, image.as_deref()));
         *known.entry((programs.clone(), image.clone())).or_insert_with(bound)
@@ -184,6 +231,8 @@ impl Plan {
         let one = |job: &Job| {
             if done.binary_search(&job.key).is_ok() {
                 Reason::Measured
+            } else if self.cases[job.case].manual.is_some() {
+                Reason::ByHand
             } else if selected[job.case] {
                 Reason::NotMeasured
             } else {

@@ -10,11 +10,11 @@ use super::{Case, Settings};
 /// Replicate by replicate, each in a new random order.
 pub(super) fn interleaved(cases: &[Case], settings: &Settings, seed: u64) -> Vec<(usize, u64)> {
     let mut generator = ChaCha20Rng::seed_from_u64(seed);
-    let most = settings.replicates.max(settings.noise_pairs);
+    let most = cases.iter().map(|case| case.replicates(settings)).max().unwrap_or(0);
     let mut jobs = vec![];
     for replicate in 1..=most {
         let mut block: Vec<(usize, u64)> = (0..cases.len())
-            .filter(|case| replicate <= replicates_of(&cases[*case], settings))
+            .filter(|case| replicate <= cases[*case].replicates(settings))
             .map(|case| (case, replicate))
             .collect();
         shuffle(&mut block, &mut generator);
@@ -27,14 +27,10 @@ pub(super) fn interleaved(cases: &[Case], settings: &Settings, seed: u64) -> Vec
 pub(super) fn randomized(cases: &[Case], settings: &Settings, seed: u64) -> Vec<(usize, u64)> {
     let mut generator = ChaCha20Rng::seed_from_u64(seed);
     let mut jobs: Vec<(usize, u64)> = (0..cases.len())
-        .flat_map(|case| (1..=replicates_of(&cases[case], settings)).map(move |replicate| (case, replicate)))
+        .flat_map(|case| (1..=cases[case].replicates(settings)).map(move |replicate| (case, replicate)))
         .collect();
     shuffle(&mut jobs, &mut generator);
     jobs
-}
-
-fn replicates_of(case: &Case, settings: &Settings) -> u64 {
-    if case.noise.is_some() { settings.noise_pairs } else { settings.replicates }
 }
 
 /// Fisher and Yates; indices by rejection, so that every order is equally likely.

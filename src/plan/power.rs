@@ -39,7 +39,7 @@ pub fn compared_factor(experiment: &Experiment) -> Option<String> {
     if experiment.environment() == EnvironmentWord::VirtualExact {
         return None;
     }
-    let is_compared = |name: &str| experiment.matrix.factors.get(name).is_some_and(|levels| levels.0.len() > 1);
+    let is_compared = |name: &str| experiment.matrix.levels(name).is_some_and(|levels| levels.len() > 1);
     let treatments = experiment.treatment.iter().map(|one| one.value.as_str());
     let arm = if experiment.treatment.is_empty() { None } else { Some("arm") };
     treatments.chain(arm).find(|name| is_compared(name)).map(str::to_owned)

@@ -61,7 +61,7 @@ pub struct Context {
 }
 
 /// A paper in all its forms.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Paper {
     /// The tree it was made from.
     pub document: Document,

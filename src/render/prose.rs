@@ -278,9 +278,9 @@ fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, share
     let one = (Arc::clone(view), Arc::clone(shared));
     environment.add_function("level", move |factor: &str, level: &str| {
         let scope = one.0.scope();
-        let levels = scope.experiment.matrix.factors.get(factor);
+        let levels = scope.experiment.matrix.levels(factor);
         let levels = levels.ok_or_else(|| invalid(format!("no factor is called `{factor}`")))?;
-        if !levels.0.iter().any(|one| one.text == level) {
+        if !levels.iter().any(|one| one.text == level) {
             return Err(invalid(format!("the factor `{factor}` has no level `{level}`")));
         }
         Ok::<_, Error>(lock(&one.1)?.inline(Inline::Text(level.to_owned())))
@@ -319,7 +319,7 @@ fn levels_match(case: &CaseResults, levels: &[(String, String)]) -> bool {
 fn named_levels(scope: &Scope<'_>, kwargs: &Kwargs) -> Result<Vec<(String, String)>, Error> {
     let mut levels = vec![];
     for name in kwargs.args().filter(|name| *name != "stat") {
-        if scope.experiment.matrix.factors.get(name).is_none() {
+        if scope.experiment.matrix.levels(name).is_none() {
             return Err(invalid(format!("no factor is called `{name}`")));
         }
         levels.push((name.to_owned(), kwargs.get::<Value>(name)?.to_string()));

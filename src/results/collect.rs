@@ -30,7 +30,7 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
     }
     let attempts = attempts(plan, history);
     let missing = jobs.iter().filter(|(_, _, chosen)| chosen.is_none()).count() as u64;
-    let used: Vec<usize> = used_runs(&cases);
+    let used: Vec<usize> = used_runs(&cases, history);
     let inventories = inventories(history, reader)?;
     Ok(Results {
         format: FORMAT.to_owned(),
@@ -136,6 +136,7 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
             pointer: measurement.pointer,
             job: chosen.finished.job,
             run: chosen.run,
+            origin: chosen.finished.origin,
         };
         match case.metrics.iter_mut().find(|samples| samples.metric == measurement.metric) {
             Some(samples) => samples.samples.push(sample),
@@ -269,12 +270,16 @@ fn run_record(run: &str, journal: &Journal) -> RunRecord {
         recoveries: 0,
         outcomes: BTreeMap::new(),
         waivers: genesis.map(|genesis| genesis.waivers.clone()).unwrap_or_default(),
+        origin: genesis.map(|genesis| genesis.origin).unwrap_or_default(),
+        sources: genesis.map(|genesis| genesis.sources.clone()).unwrap_or_default(),
+        unmatched: vec![],
         remarks: vec![],
         preparations: vec![],
     };
     for event in journal.events() {
         match event {
             Event::Finished(finished) => *record.outcomes.entry(finished.outcome.word().to_owned()).or_default() += 1,
+            Event::Unmatched { name, reason, .. } => record.unmatched.push(format!("{name}: {reason}")),
             Event::Recovered { .. } => record.recoveries += 1,
             Event::Drift { changes } => record.remarks.extend(changes.iter().cloned()),
             Event::Disturbed { what } => record.remarks.push(what.clone()),
@@ -285,10 +290,17 @@ fn run_record(run: &str, journal: &Journal) -> RunRecord {
     record
 }
 
-/// The runs that gave values, in order.
-fn used_runs(cases: &[CaseResults]) -> Vec<usize> {
+/// The runs that gave values, in order: those that this program made, or, where it made none, those that were imported. A
+/// machine that others measured on is not this one.
+fn used_runs(cases: &[CaseResults], history: &History) -> Vec<usize> {
     let samples = cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
-    samples.map(|sample| sample.run).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    let used: std::collections::BTreeSet<usize> = samples.map(|sample| sample.run).collect();
+    let is_ours = |run: &usize| {
+        let genesis = history.runs.get(*run).and_then(|(_, journal)| journal.genesis());
+        genesis.is_none_or(|genesis| genesis.origin.is_measured())
+    };
+    let ours: Vec<usize> = used.iter().copied().filter(is_ours).collect();
+    if ours.is_empty() { used.into_iter().collect() } else { ours }
 }
 
 /// The facts at the start of each run.
@@ -296,7 +308,7 @@ fn inventories(history: &History, reader: &Reader<'_>) -> Result<BTreeMap<usize,
     let mut found = BTreeMap::new();
     for (number, (_, journal)) in history.runs.iter().enumerate() {
         let at_start = journal.events().find_map(|event| match event {
-            Event::Facts { moment: Moment::Start, facts } => Some(*facts),
+            Event::Facts { moment: Moment::Start, facts, .. } => Some(*facts),
             _ => None,
         });
         if let Some(digest) = at_start {

@@ -42,13 +42,19 @@ pub fn comparisons(
     for (number, case) in &cases {
         let Some(level) = case.case.factors.get(factor).filter(|level| *level != first) else { continue };
         let is_partner = |(_, other): &&(usize, &CaseResults)| {
-            other.case.factors.iter().all(|(name, value)| match name == factor {
-                true => value == first,
-                false => case.case.factors.get(name) == Some(value),
-            })
+            let has_same_part = other.case.part == case.case.part;
+            has_same_part
+                && other.case.factors.iter().all(|(name, value)| match name == factor {
+                    true => value == first,
+                    false => case.case.factors.get(name) == Some(value),
+                })
         };
         let Some((baseline_number, baseline)) = cases.iter().find(is_partner) else { continue };
         let (Some(one), Some(other)) = (baseline.metric(metric), case.metric(metric)) else { continue };
+        // numbers of an emulated machine and of hardware are never set beside each other
+        if results.environment(one) != results.environment(other) {
+            continue;
+        }
         let ratio = match analysis {
             Analysis::Blocks => {
                 let (one, other) = in_blocks(one, other);

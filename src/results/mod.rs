@@ -16,7 +16,7 @@ use crate::inventory::Inventory;
 use crate::measurement::Metric;
 use crate::plan::{Case, Plan, Settings};
 use crate::statistics::{NoiseFloor, Summary, noise_floor, summarize};
-use crate::store::event::{Environment, Outcome};
+use crate::store::event::{Environment, Origin, Outcome};
 use crate::tool;
 
 pub use collect::collect;
@@ -94,6 +94,9 @@ pub struct Sample {
     pub job: Digest,
     /// The run, by its place in [`Results::runs`].
     pub run: usize,
+    /// How it came to be.
+    #[serde(default, skip_serializing_if = "Origin::is_measured")]
+    pub origin: Origin,
 }
 
 /// What is known of one run.
@@ -121,6 +124,15 @@ pub struct RunRecord {
     pub outcomes: BTreeMap<String, u64>,
     /// Differences between lock and machine that a person accepted.
     pub waivers: BTreeMap<String, String>,
+    /// How its numbers came to be.
+    #[serde(default, skip_serializing_if = "Origin::is_measured")]
+    pub origin: Origin,
+    /// Where what was copied by hand or handed in came from: files, pages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+    /// Files that were handed in and used for nothing, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<String>,
     /// What changed on the machine meanwhile, and other disturbances.
     pub remarks: Vec<String>,
     /// How devices were prepared.
@@ -153,12 +165,13 @@ pub fn rehearsal(plan: &Plan) -> Results {
             files: BTreeMap::new(),
             job: Digest::of(b""),
             run: 0,
+            origin: Origin::Measured,
         };
         (1..=replicates).map(one).collect()
     };
     let cases = plan.cases.iter().map(|case| {
         let metrics = tool::find(&case.tool).map(|tool| tool.metrics(&case.settings)).unwrap_or_default();
-        let count = if case.noise.is_some() { plan.settings.noise_pairs } else { plan.settings.replicates };
+        let count = case.replicates(&plan.settings);
         let of_metric = |metric: Metric| {
             let unit = metric.unit().map_or("1", |unit| unit.symbol()).to_owned();
             MetricSamples { metric, unit, samples: samples(count) }
@@ -216,6 +229,11 @@ impl Results {
     /// The cases of the matrix, without noise sides.
     pub fn matrix(&self) -> impl Iterator<Item = &CaseResults> {
         self.cases.iter().filter(|case| case.case.noise.is_none())
+    }
+
+    /// What the numbers of a case are, by the run of its first sample; none where it has none.
+    pub fn environment(&self, samples: &MetricSamples) -> Option<Environment> {
+        self.runs.get(samples.samples.first()?.run).map(|run| run.environment)
     }
 
     /// The noise floor of a metric, from the pairs of replicates of the noise sides.

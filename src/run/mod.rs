@@ -138,13 +138,7 @@ pub enum RunError {
 
 /// The environment that a manifest claims.
 pub fn environment_of(experiment: &Experiment) -> Environment {
-    use crate::manifest::EnvironmentWord;
-    match experiment.environment() {
-        EnvironmentWord::Hardware => Environment::Hardware,
-        EnvironmentWord::Emulated => Environment::Emulated,
-        EnvironmentWord::VirtualExact => Environment::VirtualExact,
-        EnvironmentWord::Unknown => Environment::Unknown,
-    }
+    plan::environment(experiment.environment())
 }
 
 /// Runs the jobs on a thread of its own runtime, to the end or until interrupted.
@@ -196,6 +190,8 @@ fn open_writer<'a>(request: &Request<'_>, os: &'a dyn Os) -> Result<Writer<'a>, 
         environment: environment_of(request.experiment),
         waivers: request.waivers.clone(),
         commit: request.commit.clone(),
+        origin: Origin::Measured,
+        sources: vec![],
     };
     let new = NewRun { manifest: request.manifest, lock: request.lock_bytes, genesis: &genesis };
     Ok(Writer::begin(os, request.layout, &new)?)
@@ -314,7 +310,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
 
     fn facts(&mut self, moment: Moment, inventory: &Inventory) -> Result<(), RunError> {
         let facts = self.writer.put(&serde_json::to_vec(inventory).map_err(StoreError::from)?)?.digest;
-        self.writer.record(&Event::Facts { moment, facts })?;
+        self.writer.record(&Event::Facts { moment, facts, objects: BTreeMap::new() })?;
         Ok(())
     }
 

@@ -27,6 +27,7 @@ pub fn replay(journal: &Journal, reader: &Reader<'_>, observer: &mut dyn Observe
                     observer.finished(finished, case, value(finished, case, reader)?);
                 }
             }
+            Event::Unmatched { name, reason, .. } => observer.note(&format!("{name} was not used: {reason}")),
             Event::Marked { reason, by, attempt, .. } => {
                 observer.note(&format!("attempt {attempt} marked by {by}: {reason}"))
             }

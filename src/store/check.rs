@@ -118,8 +118,11 @@ pub fn references(event: &Event) -> Vec<Digest> {
     match event {
         Event::Genesis(genesis) => vec![genesis.manifest, genesis.lock],
         Event::Planned { plan, .. } => vec![*plan],
-        Event::Facts { facts, .. } => vec![*facts],
+        Event::Facts { facts, objects, .. } => {
+            std::iter::once(*facts).chain(objects.values().map(|object| object.digest)).collect()
+        }
         Event::Prepared { objects, .. } => objects.values().map(|object| object.digest).collect(),
+        Event::Unmatched { object, .. } => vec![object.digest],
         Event::Finished(finished) => finished.objects.values().map(|object| object.digest).collect(),
         _ => vec![],
     }

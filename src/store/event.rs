@@ -31,6 +31,9 @@ pub enum Event {
         moment: Moment,
         /// The inventory.
         facts: Digest,
+        /// The saved outputs that it was read from, by name, where the machine is not at hand.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+        objects: BTreeMap<String, ObjectReference>,
     },
     /// What changed on the machine between start and end.
     Drift {
@@ -62,6 +65,15 @@ pub enum Event {
     },
     /// A job's attempt has ended.
     Finished(Box<Finished>),
+    /// A file that was handed in and belongs to no case, or to several: nothing that was seen is dropped.
+    Unmatched {
+        /// Its name.
+        name: String,
+        /// Its bytes.
+        object: ObjectReference,
+        /// Why it was not used.
+        reason: String,
+    },
     /// A person says that a finished attempt is not to be used.
     Marked {
         /// The job's key.
@@ -145,6 +157,29 @@ pub struct Genesis {
     pub waivers: BTreeMap<String, String>,
     /// The commit of the inputs, where they were committed.
     pub commit: Option<String>,
+    /// How its numbers came to be, where this program did not run the jobs.
+    #[serde(skip_serializing_if = "Origin::is_measured", default)]
+    pub origin: Origin,
+    /// Where what was imported or copied came from, in words: a page, a document.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub sources: Vec<String>,
+}
+
+impl Origin {
+    /// Whether this program ran the job.
+    pub fn is_measured(&self) -> bool {
+        *self == Self::Measured
+    }
+
+    /// The word printed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Imported => "imported",
+            Self::Transcribed => "transcribed",
+            Self::Replayed => "replayed",
+        }
+    }
 }
 
 /// The head of an earlier run.
@@ -172,11 +207,24 @@ pub enum Environment {
     Unknown,
 }
 
+impl Environment {
+    /// The word printed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Hardware => "hardware",
+            Self::Emulated => "emulated",
+            Self::VirtualExact => "virtual-exact",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// How a number came to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Default, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// By a job that this program ran.
+    #[default]
     Measured,
     /// From a file that somebody else made.
     Imported,

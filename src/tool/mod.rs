@@ -20,7 +20,6 @@ mod sysbench;
 mod table;
 mod text;
 mod vdbench;
-mod xml;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use super::{Answers, Outputs, Question, Tool, metrics, text, xml};
+use super::{Answers, Outputs, Question, Tool, metrics, text};
 use crate::measurement::{Labels, Metric, Reading};
 use crate::unit::Unit;
-use xml::Element;
+use crate::xml::{self, Element};
 
 /// ntttcp.
 pub(super) struct Ntttcp;

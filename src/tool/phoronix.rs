@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::{Answers, Outputs, Question, Tool, metrics, text, xml};
+use super::{Answers, Outputs, Question, Tool, metrics, text};
 use crate::law;
 use crate::measurement::{Labels, Metric, Reading, Status};
 use crate::unit::Unit;
-use xml::Element;
+use crate::xml::{self, Element};
 
 /// Phoronix Test Suite.
 pub(super) struct Phoronix;

@@ -7,6 +7,7 @@ use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, image, show, workspace};
 use crate::guest::qemu;
+use crate::import;
 use crate::inventory::{self, Inventory};
 use crate::lock::{self, CasesPin, Lock};
 use crate::os;
@@ -54,6 +55,10 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
 
 /// The facts of this machine, as jobs of the experiment see them.
 pub(crate) fn facts(session: &Session, loaded: &Loaded, programs: &[String]) -> Inventory {
+    if loaded.experiment.is_all_manual() {
+        // nothing of this machine matters: people measure on another
+        return import::facts(&loaded.experiment);
+    }
     let scratch = loaded.workspace.root.join("artifacts");
     inventory::collect(&inventory::Scope { os: &*session.os, scratch: &scratch, programs })
 }

@@ -48,6 +48,8 @@ pub(crate) fn run(session: &Session, arguments: &MarkArguments) -> Result<u8, Fa
         environment: crate::run::environment_of(&loaded.experiment),
         waivers: Default::default(),
         commit: None,
+        origin: Default::default(),
+        sources: vec![],
     };
     let new = NewRun { manifest: loaded.source.text().as_bytes(), lock: lock_text.as_bytes(), genesis: &genesis };
     let mut writer = Writer::begin(os, &layout, &new)?;

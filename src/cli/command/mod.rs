@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod inventory;
 pub(crate) mod lock;
@@ -9,6 +10,7 @@ pub(crate) mod man;
 pub(crate) mod mark;
 pub(crate) mod parse;
 pub(crate) mod plan;
+pub(crate) mod post;
 pub(crate) mod publish;
 pub(crate) mod render;
 pub(crate) mod results;

@@ -11,7 +11,7 @@ use crate::cli::{Session, show};
 use crate::measurement::{Metric, Reading, Status};
 use crate::os::Os;
 use crate::statistics::summarize;
-use crate::tool::{self, Outputs};
+use crate::tool::{self, Outputs, Tool};
 
 const FILE_LIMIT_BYTES: u64 = 1 << 30;
 
@@ -145,7 +145,8 @@ fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> Part {
     (groups, unusable)
 }
 
-fn read(session: &Session, file: &Path) -> Result<Vec<u8>, Failure> {
+/// The bytes of a file, or of standard input.
+pub(crate) fn read(session: &Session, file: &Path) -> Result<Vec<u8>, Failure> {
     if file.as_os_str() != "-" {
         return session.os.read(file, FILE_LIMIT_BYTES).map_err(Failure::io(file));
     }
@@ -154,17 +155,22 @@ fn read(session: &Session, file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn reading(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<Reading, Failure> {
+/// The tool that is named, or that the bytes look like.
+pub(crate) fn tool_of(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<&'static dyn Tool, Failure> {
     let known = || tool::TOOLS.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
-    let tool = match named {
+    match named {
         Some(name) => tool::find(name).ok_or_else(|| {
             Failure::usage(format!("no tool is called `{name}`")).help(format!("There are: {}.", known()))
-        })?,
+        }),
         None => tool::recognise(&tool::decode(bytes)).ok_or_else(|| {
             Failure::usage(format!("{}: no tool's output is recognised", file.display()))
                 .help(format!("Name it with `--tool`: {}.", known()))
-        })?,
-    };
+        }),
+    }
+}
+
+fn reading(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<Reading, Failure> {
+    let tool = tool_of(bytes, named, file)?;
     Ok(tool.read(None, Outputs::named(bytes, name_of(file))))
 }
 

@@ -2,8 +2,10 @@
 
 use crate::cli::arguments::PlanArguments;
 use crate::cli::failure::Failure;
+use crate::cli::workspace::Loaded;
 use crate::cli::{Session, show, workspace};
-use crate::plan::{self, Power, Reason};
+use crate::document::Document;
+use crate::plan::{self, Plan, Power, Reason, runsheet};
 use crate::quantity::humane_duration;
 use crate::store::index;
 
@@ -13,6 +15,9 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
     let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
     let index = index::load(&*session.os, &loaded.workspace.layout())?;
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), None);
+    if arguments.runsheet {
+        return run_sheet(session, arguments, &loaded, (&planned, &reasons));
+    }
     let power = plan::power(&loaded.experiment, &planned);
     let wanted = reasons.iter().filter(|reason| **reason == Reason::NotMeasured).count();
     let time = plan::duration(&loaded.experiment, &planned, &reasons);
@@ -37,6 +42,10 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
     if time.most_ns > time.expected_ns {
         show::print(&format!("at most {} with every retry and round that is allowed", humane_duration(time.most_ns)));
     }
+    let by_hand = reasons.iter().filter(|reason| **reason == Reason::ByHand).count();
+    if by_hand > 0 {
+        show::print(&format!("{by_hand} jobs wait for a person: `benchpaper plan {} --runsheet`", loaded.shown()));
+    }
     show_power(&power);
     if arguments.why {
         let rows: Vec<Vec<String>> = planned
@@ -49,6 +58,7 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
                     Reason::NotMeasured => "runs: it has no usable result",
                     Reason::Measured => "done: it has a usable result",
                     Reason::NotSelected => "skipped: it was not asked for",
+                    Reason::ByHand => "waits: a person runs it, and `import` takes what comes out",
                 };
                 vec![
                     (number + 1).to_string(),
@@ -62,6 +72,52 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
         show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3]));
     }
     Ok(0)
+}
+
+/// What a person does, as text, as data, or as a PDF.
+fn run_sheet(
+    session: &Session,
+    arguments: &PlanArguments,
+    loaded: &Loaded,
+    (planned, reasons): (&Plan, &[Reason]),
+) -> Result<u8, Failure> {
+    let sheet = runsheet::of(&loaded.experiment, planned, reasons);
+    if sheet.entries.is_empty() {
+        let is_manual = planned.cases.iter().any(|case| case.manual.is_some());
+        if !is_manual {
+            let help = "Write `execution: manual` for the experiment or a workload.";
+            return Err(Failure::usage("benchpaper runs every job of this experiment itself").help(help));
+        }
+        show::print("nothing to do: every job that a person runs has a usable result");
+        return Ok(0);
+    }
+    let Some(path) = &arguments.out else {
+        if session.is_json {
+            show::print_json(&sheet)?;
+        } else {
+            show::print(&runsheet::text(&loaded.experiment, &sheet));
+        }
+        return Ok(0);
+    };
+    let now_s = i64::try_from(session.os.now_ns() / 1_000_000_000).unwrap_or(0);
+    let date = crate::os::timestamp(session.os.now_ns()).chars().take(10).collect();
+    let pdf = pdf(runsheet::document(&loaded.experiment, &sheet, date), now_s)?;
+    crate::os::write_atomically(&*session.os, path, &pdf).map_err(Failure::io(path))?;
+    show::print(&format!("{} ({} files to save)", path.display(), sheet.entries.len()));
+    Ok(0)
+}
+
+#[cfg(feature = "pdf")]
+fn pdf(document: Document, time_s: i64) -> Result<Vec<u8>, Failure> {
+    use crate::render::format::pdf::{Identity, write};
+    let ident = crate::digest::Digest::of(document.title.title.as_bytes()).hex();
+    let paper = crate::render::Paper { document, ..Default::default() };
+    Ok(write(&paper, &Identity { ident, time_s })?)
+}
+
+#[cfg(not(feature = "pdf"))]
+fn pdf(_: Document, _: i64) -> Result<Vec<u8>, Failure> {
+    Err(Failure::usage("this build can not write PDF").help("Leave `--out` away: the sheet is printed as text."))
 }
 
 fn show_power(power: &Power) {

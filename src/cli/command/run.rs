@@ -51,6 +51,11 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
         remember(session, &loaded, profile, &planned);
         let measured = reasons.iter().filter(|reason| **reason == Reason::Measured).count();
         nothing_to_do(session, (measured, reasons.len()));
+        let by_hand = reasons.iter().filter(|reason| **reason == Reason::ByHand).count();
+        if by_hand > 0 {
+            let sheet = format!("`benchpaper plan {} --runsheet`", loaded.shown());
+            show::note(&format!("{by_hand} jobs are run by a person: {sheet} prints what to do"));
+        }
         return Ok(0);
     }
     refuse_missing_programs(session, &planned.programs())?;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::xml::{self, Element};
 use super::super::{Answers, Question};
 use super::{TESTED_NEWEST, check_enough};
 use crate::law;
 use crate::measurement::{Labels, Reading};
+use crate::xml::{self, Element};
 
 /// The percentiles that become metrics, as they are printed.
 const PERCENTILES: &[(f64, &str)] = &[

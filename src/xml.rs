@@ -1,4 +1,4 @@
-//! XML as some tools print it, read into a small tree: names, attributes, texts. Entities of strangers are not resolved.
+//! XML as some programs print it, read into a small tree: names, attributes, texts. Entities of strangers are not resolved.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -8,41 +8,41 @@ const DEPTH_MAX: usize = 64;
 
 /// An element.
 #[derive(Debug, Default)]
-pub(super) struct Element {
+pub struct Element {
     /// Its name.
-    pub(super) name: String,
+    pub name: String,
     /// Its attributes.
     attributes: Vec<(String, String)>,
     /// The text directly in it, trimmed.
-    pub(super) text: String,
+    pub text: String,
     /// The elements in it, in order.
-    pub(super) children: Vec<Element>,
+    pub children: Vec<Element>,
 }
 
 impl Element {
     /// The first child of this name.
-    pub(super) fn child(&self, name: &str) -> Option<&Self> {
+    pub fn child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
 
     /// All children of this name, with their places among those of the same name.
-    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a Self)> {
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a Self)> {
         self.children.iter().filter(move |child| child.name == name).enumerate()
     }
 
     /// The text of the first child of this name; none where it is empty.
-    pub(super) fn value(&self, name: &str) -> Option<&str> {
+    pub fn value(&self, name: &str) -> Option<&str> {
         self.child(name).map(|child| child.text.as_str()).filter(|text| !text.is_empty())
     }
 
     /// An attribute.
-    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+    pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Reads a document. `Err` says what is wrong with it.
-pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
+pub fn parse(bytes: &[u8]) -> Result<Element, String> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
     let mut open: Vec<Element> = vec![];

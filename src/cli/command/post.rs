@@ -1,0 +1,428 @@
+//! `post`: a short block about a result, with the answers that readers always ask for.
+//!
+//! Each answer comes from the file, or is `not recorded`. The block has at most [`LINES_MAX`] lines, the digest of the input
+//! last.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::cli::arguments::{PostArguments, PostForm};
+use crate::cli::command::parse;
+use crate::cli::failure::Failure;
+use crate::cli::{Session, show};
+use crate::diagnostic::{Severity, printable};
+use crate::digest::Digest;
+use crate::measurement::{Measurement, Reading, Status};
+use crate::tool::{Answers, Outputs, Question, Tool};
+
+/// The most lines of a block.
+const LINES_MAX: usize = 25;
+/// The most warnings that are shown.
+const WARNINGS_MAX: usize = 4;
+/// Shorter runs are worth a warning, in nanoseconds.
+const SHORT_NS: f64 = 10e9;
+
+/// What readers ask, line by line, with the questions that answer it.
+const LINES: &[(&str, &[Question])] = &[
+    ("command", &[Question::Command]),
+    ("target", &[Question::Target]),
+    ("storage below", &[Question::Storage, Question::Drive]),
+    ("cache mode", &[Question::Cache]),
+    ("direct, sync", &[Question::Direct, Question::Sync]),
+    ("access", &[Question::Access, Question::BlockSize, Question::Concurrency]),
+    ("working set", &[Question::WorkingSet, Question::Memory]),
+    ("data", &[Question::Compressibility]),
+    ("limits", &[Question::Limit]),
+    ("time", &[Question::Ramp, Question::Duration]),
+    ("runs", &[Question::Passes]),
+    ("system", &[Question::System, Question::Processor]),
+    ("hypervisor", &[Question::Hypervisor]),
+];
+
+/// One file as it was read.
+struct Input {
+    digest: Digest,
+    reading: Reading,
+    answers: Answers,
+}
+
+pub(crate) fn run(session: &Session, arguments: &PostArguments) -> Result<u8, Failure> {
+    let mut inputs: Vec<Input> = vec![];
+    for file in &arguments.files {
+        let bytes = parse::read(session, file)?;
+        let tool = parse::tool_of(&bytes, arguments.tool.as_deref(), file)?;
+        inputs.push(input(tool, &bytes, file));
+    }
+    if let Some(other) = inputs.iter().find(|one| one.reading.tool != inputs[0].reading.tool) {
+        let message = format!("outputs of {} and {}", inputs[0].reading.tool, other.reading.tool);
+        return Err(Failure::usage(message).help("Give the files of one tool; several are taken as replicates."));
+    }
+    let names: Vec<String> = arguments.files.iter().map(|file| file_name(file)).collect();
+    let lines = block(&inputs, &names, arguments.form);
+    if session.is_json {
+        show::print_json(&serde_json::json!({"lines": lines}))?;
+    } else {
+        show::print(&lines.join("\n"));
+    }
+    let worst = inputs.iter().map(|one| one.reading.status).max();
+    Ok(match worst {
+        Some(Status::Failed) => 2,
+        Some(Status::Invalid) => 1,
+        _ => 0,
+    })
+}
+
+fn file_name(file: &Path) -> String {
+    file.file_name().map_or_else(|| "standard input".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn input(tool: &dyn Tool, bytes: &[u8], file: &Path) -> Input {
+    let name = file_name(file);
+    let outputs = Outputs::named(bytes, &name);
+    Input { digest: Digest::of(bytes), reading: tool.read(None, outputs), answers: tool.answers(outputs) }
+}
+
+/// The block, line by line.
+fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
+    let width = if form == PostForm::Commit { 72 } else { 100 };
+    let fence = usize::from(form == PostForm::Markdown);
+    let mut head = vec![title(inputs, names)];
+    let failed: Vec<String> = inputs.iter().filter(|one| one.reading.status != Status::Ok).map(reason).collect();
+    head.extend(failed.iter().take(2).cloned());
+    let warnings = warnings(inputs);
+    let answers = answers(inputs);
+    let digest = digest(inputs);
+    let left = LINES_MAX - 2 * fence - head.len() - warnings.len() - answers.len() - 1;
+    let (numbers, rest) = numbers(inputs, left);
+    // what is left over goes to the command, the one answer that is long
+    let spare = left - numbers.len();
+    let mut lines = head;
+    lines.extend(numbers);
+    for (label, text) in &answers {
+        let most = if *label == "command" { 1 + spare } else { 1 };
+        lines.extend(wrapped(label, text, (width, most)));
+    }
+    lines.extend(warnings.iter().map(|warning| format!("! {warning}")));
+    lines.push(digest);
+    debug_assert!(rest || lines.len() + 2 * fence <= LINES_MAX);
+    let mut lines: Vec<String> = lines.iter().map(|line| fitted(&safe(line, form), width)).collect();
+    if form == PostForm::Markdown {
+        lines.insert(0, "```text".to_owned());
+        lines.push("```".to_owned());
+    }
+    lines
+}
+
+/// No control characters, no end of a fence, and only ASCII where that was asked for.
+fn safe(line: &str, form: PostForm) -> String {
+    let line = printable(line).replace(['\n', '\t'], " ").replace("```", "'''");
+    if form != PostForm::Commit {
+        return line;
+    }
+    let ascii = |one: char| match one {
+        'µ' | 'μ' => "u".to_owned(),
+        '×' => "x".to_owned(),
+        '–' | '—' | '−' => "-".to_owned(),
+        '…' => "...".to_owned(),
+        '·' => "-".to_owned(),
+        one if one.is_ascii() => one.to_string(),
+        _ => "?".to_owned(),
+    };
+    line.chars().map(ascii).collect()
+}
+
+fn fitted(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.trim_end().to_owned();
+    }
+    format!("{}...", line.chars().take(width - 3).collect::<String>().trim_end())
+}
+
+fn title(inputs: &[Input], names: &[String]) -> String {
+    let first = &inputs[0].reading;
+    let version = match first.tool_version.as_str() {
+        "" => "version not recorded".to_owned(),
+        version => version.to_owned(),
+    };
+    let files = match names {
+        [one] => one.clone(),
+        several => format!("{} files: {}", several.len(), several.join(", ")),
+    };
+    format!("{} {version} – {files}", first.tool)
+}
+
+fn reason(input: &Input) -> String {
+    let word = if input.reading.status == Status::Failed { "FAILED" } else { "INVALID" };
+    format!("{word}: {}", input.reading.reason())
+}
+
+/// Values of one metric over the files.
+type Values<'a> = Vec<(&'a Measurement, Vec<f64>)>;
+
+/// Rows of numbers: one for each set of labels; whether there are more than fit.
+fn numbers(inputs: &[Input], most: usize) -> (Vec<String>, bool) {
+    const METRICS: &[&str] = &[
+        "iops",
+        "bandwidth",
+        "events",
+        "transactions",
+        "queries",
+        "score",
+        "duration",
+        "latency_mean",
+        "latency_p50",
+        "latency_p99",
+        "latency_p99.9",
+        "latency_max",
+        "retransmits",
+        "loss",
+        "jitter",
+        "cpu_usage",
+    ];
+    let mut rows: BTreeMap<usize, (String, Values<'_>)> = BTreeMap::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for input in inputs {
+        let all = &input.reading.measurements;
+        let totals: Vec<&Measurement> = all.iter().filter(|one| one.labels.contains_key("aggregate")).collect();
+        let shown = if totals.is_empty() { all.iter().collect() } else { totals };
+        for one in shown.into_iter().filter(|one| METRICS.contains(&one.metric.as_str())) {
+            let label = row_label(one);
+            let next = places.len();
+            let at = *places.entry(label.clone()).or_insert(next);
+            let (_, values) = rows.entry(at).or_insert_with(|| (label, vec![]));
+            match values.iter_mut().find(|(other, _)| other.metric == one.metric) {
+                Some((_, values)) => values.push(one.value),
+                None => values.push((one, vec![one.value])),
+            }
+        }
+    }
+    let width = rows.values().map(|(label, _)| label.chars().count()).max().unwrap_or(0).min(32);
+    let mut lines = vec![];
+    let count = rows.len();
+    for (label, values) in rows.into_values() {
+        let mut values = values;
+        values.sort_by_key(|(one, _)| METRICS.iter().position(|metric| *metric == one.metric.as_str()));
+        let shown: Vec<String> = values.iter().map(|(one, values)| shown(one, values)).collect();
+        let label = if width == 0 { String::new() } else { format!("{label:width$}  ") };
+        // a total alone has room for one line of rates and one of latencies
+        match count {
+            1 => {
+                let is_latency = |text: &&String| text.starts_with("latency");
+                let rates: Vec<String> = shown.iter().filter(|text| !is_latency(text)).cloned().collect();
+                let latencies: Vec<String> = shown.iter().filter(is_latency).cloned().collect();
+                lines.push(format!("{label}{}", rates.join(", ")));
+                if !latencies.is_empty() {
+                    lines.push(format!("{label}{}", latencies.join(", ").replace(", latency ", ", ")));
+                }
+            }
+            _ => lines.push(format!("{label}{}", shown.join(", "))),
+        }
+    }
+    if lines.len() > most {
+        let hidden = lines.len() + 1 - most;
+        lines.truncate(most - 1);
+        lines.push(format!("and {hidden} more rows: `benchpaper parse` prints them"));
+        return (lines, true);
+    }
+    (lines, false)
+}
+
+fn row_label(one: &Measurement) -> String {
+    const PLAIN: &[&str] = &["aggregate", "iodepth", "threads", "block_size", "job", "scale"];
+    let shown = one.labels.iter().filter(|(label, _)| !PLAIN.contains(&label.as_str()));
+    let mut words: Vec<(&String, &String)> = shown.collect();
+    words.sort_by_key(|(label, _)| label.as_str() != "test");
+    words.into_iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// A metric with its value, or the median and the spread over several files.
+fn shown(one: &Measurement, values: &[f64]) -> String {
+    let name = one.metric.as_str();
+    let name = match name {
+        "bandwidth" => "",
+        "iops" => "IOPS",
+        other => other,
+    };
+    let name = name.replace("latency_", "latency ").replace('_', " ");
+    let text = match values {
+        [value] => humane(*value, one.unit),
+        several => {
+            let mut sorted = several.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            let middle = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
+            let (low, high) = (humane(sorted[0], one.unit), humane(sorted[sorted.len() - 1], one.unit));
+            format!("{} ({low} – {high})", humane(middle, one.unit))
+        }
+    };
+    match name.as_str() {
+        "" => text,
+        "IOPS" => format!("{} IOPS", text.trim_end_matches(" 1/s")),
+        name => format!("{name} {text}"),
+    }
+}
+
+/// A value in a unit that people read: four digits, powers of ten.
+fn humane(value: f64, unit: &str) -> String {
+    let scaled = |steps: &[(f64, &str)]| {
+        let (scale, symbol) =
+            steps.iter().copied().find(|(scale, _)| value.abs() >= *scale).unwrap_or(steps[steps.len() - 1]);
+        format!("{} {symbol}", digits(value / scale))
+    };
+    match unit {
+        "B/s" => {
+            let decimal = scaled(&[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]);
+            let binary = if value >= 1e6 { format!(" = {} MiB/s", digits(value / 1_048_576.0)) } else { String::new() };
+            format!("{decimal}{binary}")
+        }
+        "ns" => scaled(&[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]),
+        "1" => digits(value),
+        unit => format!("{} {unit}", digits(value)),
+    }
+}
+
+/// Four significant digits, and whole numbers in full.
+fn digits(value: f64) -> String {
+    let whole = if value == 0.0 { 1 } else { libm::floor(libm::log10(value.abs())) as i64 + 1 };
+    let decimals = usize::try_from(4 - whole.max(1)).unwrap_or(0).min(3);
+    format!("{value:.decimals$}")
+}
+
+/// The answers of the files: those of the first, and what several say of runs.
+fn answers(inputs: &[Input]) -> Vec<(&'static str, String)> {
+    const NOT_RECORDED: &str = "not recorded";
+    let mut lines = vec![];
+    for (label, questions) in LINES {
+        let of = |question: &Question| {
+            let known: std::collections::BTreeSet<&String> =
+                inputs.iter().filter_map(|one| one.answers.get(question)).collect();
+            match known.len() {
+                0 => None,
+                1 => known.first().map(|text| (*text).clone()),
+                _ => Some(format!("differs: {}", known.into_iter().take(3).cloned().collect::<Vec<_>>().join(" | "))),
+            }
+        };
+        let text = match (*label, inputs.len()) {
+            ("runs", count) if count > 1 => format!("{count} files; median and range are shown"),
+            ("runs", _) => of(&Question::Passes).unwrap_or_else(|| "1, no spread recorded".to_owned()),
+            _ => {
+                let parts: Vec<String> = questions
+                    .iter()
+                    .map(|question| match of(question) {
+                        Some(text) if questions.len() > 1 && needs_word(*question) => {
+                            format!("{} {text}", question.word())
+                        }
+                        Some(text) => text,
+                        None => format!("{} {NOT_RECORDED}", question.word()),
+                    })
+                    .collect();
+                let is_nothing = questions.iter().all(|question| of(question).is_none());
+                if is_nothing { NOT_RECORDED.to_owned() } else { parts.join("; ") }
+            }
+        };
+        lines.push((*label, text));
+    }
+    lines
+}
+
+/// Whether an answer needs the word of its question to be understood.
+fn needs_word(question: Question) -> bool {
+    matches!(question, Question::Direct | Question::Sync | Question::Ramp | Question::Drive | Question::Memory)
+}
+
+/// What a reader should know before believing the numbers.
+fn warnings(inputs: &[Input]) -> Vec<String> {
+    let mut found: Vec<String> = vec![];
+    for input in inputs {
+        let remarks = input.reading.diagnostics.iter().filter(|remark| remark.severity == Severity::Warning);
+        let remarks = remarks.filter(|remark| !remark.code.ends_with("text-around"));
+        found.extend(remarks.map(|remark| remark.message.clone()));
+        let longest = input.reading.measurements.iter().filter(|one| one.metric.as_str() == "runtime");
+        let longest = longest.map(|one| one.value).fold(0.0, f64::max);
+        if longest > 0.0 && longest < SHORT_NS {
+            found.push(format!("a run of {} says little of steady work", humane(longest, "ns")));
+        }
+    }
+    found.sort();
+    found.dedup();
+    if found.len() > WARNINGS_MAX {
+        let hidden = found.len() + 1 - WARNINGS_MAX;
+        found.truncate(WARNINGS_MAX - 1);
+        found.push(format!("and {hidden} more: `benchpaper parse` prints them"));
+    }
+    found
+}
+
+/// A label and its text on as many lines as may be.
+fn wrapped(label: &str, text: &str, (width, most): (usize, usize)) -> Vec<String> {
+    const LABEL: usize = 14;
+    let room = width - LABEL - 1;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let is_full = !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > room;
+        if is_full && lines.len() < most {
+            lines.push(word.to_owned());
+        } else {
+            if !lines[last].is_empty() {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
+        }
+    }
+    let line = |(number, text): (usize, String)| format!("{:LABEL$} {text}", if number == 0 { label } else { "" });
+    lines.into_iter().enumerate().map(line).collect()
+}
+
+/// The digest of the input; of several the digest of their sorted digests, one a line.
+fn digest(inputs: &[Input]) -> String {
+    match inputs {
+        [one] => one.digest.to_string(),
+        several => {
+            let mut digests: Vec<String> = several.iter().map(|one| format!("{}\n", one.digest.hex())).collect();
+            digests.sort();
+            Digest::of(digests.concat().as_bytes()).to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_four_digits_and_a_unit_of_their_size() {
+        let cases = [
+            (84_908.5, "ns", "84.91 µs"),
+            (47_257_413.0, "B/s", "47.26 MB/s = 45.07 MiB/s"),
+            (11_537.46, "1/s", "11537 1/s"),
+            (0.5, "1", "0.500"),
+            (0.0, "ns", "0.000 ns"),
+        ];
+        for (value, unit, text) in cases {
+            assert_eq!(humane(value, unit), text);
+        }
+    }
+
+    #[test]
+    fn every_form_stays_within_its_lines_and_columns() {
+        let mut reading = Reading::new("fio");
+        for number in 0..40 {
+            let labels = crate::measurement::Labels::from([("test".to_owned(), format!("µ {number}"))]);
+            reading.measure(&std::sync::Arc::new(labels), ("iops", 1234.5), String::new());
+            reading.warn(
+                "x",
+                "a warning ``` with \u{1b}[31m colours and a long, long, long, long, long, long, long, long, long tail",
+            );
+        }
+        let answers = Answers::from([(Question::Command, "fio --x ".repeat(200))]);
+        for form in [PostForm::Text, PostForm::Markdown, PostForm::Commit] {
+            let input = Input { digest: Digest::of(b"x"), reading: reading.clone(), answers: answers.clone() };
+            let lines = block(&[input], &["ü.json".to_owned()], form);
+            assert!(lines.len() <= LINES_MAX, "{form:?}: {}", lines.len());
+            let width = if form == PostForm::Commit { 72 } else { 100 };
+            assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:#?}");
+            assert!(form != PostForm::Commit || lines.iter().all(|line| line.is_ascii()));
+            assert!(lines[1..lines.len() - 1].iter().all(|line| !line.contains("```") && !line.contains('\u{1b}')));
+        }
+    }
+}

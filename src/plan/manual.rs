@@ -1,0 +1,68 @@
+//! What a person runs: how often, in which environment, and under which name to save what comes out.
+
+use std::collections::BTreeMap;
+
+use super::expand::refers_to;
+use super::{Case, Manual, environment};
+use crate::manifest::{Experiment, Workload};
+use crate::tool;
+
+/// How the results of a workload come in, where a person runs it; the name of its file is found later.
+pub(super) fn of(experiment: &Experiment, workload: &Workload, replicates: u64) -> Option<Manual> {
+    let word = workload.environment.as_ref().map_or_else(|| experiment.environment(), |environment| environment.value);
+    let replicates = workload.replicates.as_ref().map_or(replicates, |replicates| replicates.value);
+    let manual = Manual { environment: environment(word), replicates, file: String::new() };
+    experiment.is_manual(workload).then_some(manual)
+}
+
+/// Names the files of the cases that a person runs: by the levels that change what is done. A level that only chooses
+/// among the rows of an output is no part of the name, so that the cases of one output share one file.
+pub(super) fn name_files(experiment: &Experiment, cases: &mut [Case]) {
+    for case in cases {
+        let Some(workload) = experiment.workloads.get(&case.workload) else { continue };
+        let selectors = tool::find(&case.tool).map_or(&[] as &[&str], |tool| tool.selectors());
+        let file = file_of(&case.factors, workload, selectors);
+        if let Some(manual) = &mut case.manual {
+            manual.file = if file.is_empty() { slug(&case.workload) } else { file };
+        }
+    }
+}
+
+fn file_of(factors: &BTreeMap<String, String>, workload: &Workload, selectors: &[&str]) -> String {
+    let keys = |is_wanted: &dyn Fn(&str) -> bool| {
+        let crate::manifest::node::Value::Map(entries) = &workload.settings.value else { return vec![] };
+        entries.iter().filter(|(key, _)| is_wanted(&key.text)).map(|(_, node)| node).collect::<Vec<_>>()
+    };
+    let choosing = keys(&|key| selectors.contains(&key));
+    let doing = keys(&|key| !selectors.contains(&key));
+    let only_chooses = |factor: &str| {
+        choosing.iter().any(|node| refers_to(node, factor)) && !doing.iter().any(|node| refers_to(node, factor))
+    };
+    let parts = factors.iter().filter(|(factor, _)| !only_chooses(factor));
+    parts.map(|(factor, level)| format!("{}-{}", slug(factor), slug(level))).collect::<Vec<_>>().join("_")
+}
+
+/// A level as part of a file's name: letters and digits, all else one dash.
+pub fn slug(text: &str) -> String {
+    let mut slug = String::with_capacity(text.len());
+    for one in text.chars() {
+        if one.is_alphanumeric() || (one == '.' && !slug.ends_with(['.', '-'])) {
+            slug.extend(one.to_lowercase());
+        } else if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_matches(['-', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_becomes_part_of_a_name() {
+        assert_eq!(slug("4 KiB"), "4-kib");
+        assert_eq!(slug("SEQ 1 MiB / Q8"), "seq-1-mib-q8");
+        assert_eq!(slug("../../etc"), "etc");
+    }
+}
