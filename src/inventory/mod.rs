@@ -10,6 +10,7 @@ mod kernel;
 mod memory;
 mod network;
 mod program;
+pub mod saved;
 mod virtualization;
 
 use std::collections::BTreeMap;
@@ -93,7 +94,12 @@ pub fn collect(scope: &Scope<'_>) -> Inventory {
         let prefix = probe.name;
         (probe.read)(scope).into_iter().map(move |(path, fact)| (format!("{prefix}.{path}"), fact))
     });
-    Inventory(facts.collect())
+    let mut found: BTreeMap<String, Fact> = facts.collect();
+    // what the kernel says comes before what a program makes of it
+    for (path, fact) in saved::live(scope.os) {
+        found.entry(path).or_insert(fact);
+    }
+    Inventory(found)
 }
 
 /// Facts that name the machine for results: a result of another CPU or kernel is another result.

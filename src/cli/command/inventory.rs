@@ -1,12 +1,25 @@
 //! `inventory`: the facts of this machine.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use crate::cli::arguments::InventoryArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Workspace;
 use crate::cli::{Session, show};
+use crate::inventory::saved::{self, Saved};
 use crate::inventory::{self, Fact};
+use crate::os::Kind;
+
+/// The largest saved output that is read, in bytes.
+const FILE_LIMIT_BYTES: u64 = 64 << 20;
+/// The most saved outputs.
+const FILES_MAX: usize = 10_000;
 
 pub(crate) fn run(session: &Session, arguments: &InventoryArguments) -> Result<u8, Failure> {
+    if let Some(folder) = &arguments.from {
+        return from_folder(session, folder);
+    }
     let scratch = Workspace::here(session).map(|workspace| workspace.root).unwrap_or_else(|_| ".".into());
     let programs = if arguments.programs.is_empty() { vec!["fio".to_owned()] } else { arguments.programs.clone() };
     let scope = inventory::Scope { os: &*session.os, scratch: &scratch, programs: &programs };
@@ -17,8 +30,8 @@ pub(crate) fn run(session: &Session, arguments: &InventoryArguments) -> Result<u
     }
     if arguments.fragment {
         let values = found.0.iter().filter_map(|(path, fact)| Some((path.clone(), fact.value()?.to_owned())));
-        let declared: std::collections::BTreeMap<String, String> = values.collect();
-        let fragment = std::collections::BTreeMap::from([("declared", declared)]);
+        let declared: BTreeMap<String, String> = values.collect();
+        let fragment = BTreeMap::from([("declared", declared)]);
         show::print(&serde_yaml::to_string(&fragment).map_err(|error| Failure::incomplete(error.to_string()))?);
         return Ok(0);
     }
@@ -36,4 +49,65 @@ pub(crate) fn run(session: &Session, arguments: &InventoryArguments) -> Result<u
         .collect();
     show::print(&show::table(&["fact", "value", "how known"], &rows, &[]));
     Ok(0)
+}
+
+/// The facts that a folder of saved outputs says, as the fragment of a manifest.
+fn from_folder(session: &Session, folder: &Path) -> Result<u8, Failure> {
+    let os = &*session.os;
+    let real = os.canonical(folder).map_err(Failure::io(folder))?;
+    let mut files = vec![];
+    for name in os.list(&real).map_err(Failure::io(folder))?.into_iter().filter(|name| !name.starts_with('.')) {
+        let path = real.join(&name);
+        // links are not followed: nothing outside the folder is read
+        if os.stat(&path).map_err(Failure::io(&path))?.kind == Kind::File {
+            files.push((name, os.read(&path, FILE_LIMIT_BYTES).map_err(Failure::io(&path))?));
+        }
+        if files.len() > FILES_MAX {
+            return Err(Failure::usage(format!("more than {FILES_MAX} files")).help("Read them in parts."));
+        }
+    }
+    let saved = saved::read(&files);
+    let owed = saved::owed(&saved.facts);
+    if session.is_json {
+        show::print_json(
+            &serde_json::json!({"facts": saved.facts, "origins": saved.origins, "problems": saved.problems, "owed": owed}),
+        )?;
+    } else {
+        show::print(&fragment(&saved)?);
+        saved.problems.iter().for_each(|problem| show::note(&format!("warning: {problem}")));
+        if !owed.is_empty() {
+            show::note("a trustworthy storage paper also discloses, and these outputs do not say:");
+            owed.iter().for_each(|one| show::note(&format!("  {}: {}", one.what, one.from)));
+        }
+    }
+    if saved.origins.is_empty() {
+        return Err(Failure::usage(format!("{}: no output in it is understood", folder.display())));
+    }
+    Ok(u8::from(!saved.problems.is_empty()))
+}
+
+/// The part of a manifest that says what was found, and where.
+fn fragment(saved: &Saved) -> Result<String, Failure> {
+    let mut text = String::from(
+        "# Facts of a machine, read from saved outputs. Keep the outputs in `inventory/` beside the manifest.\n",
+    );
+    let mut facts = BTreeMap::new();
+    for (path, fact) in &saved.facts.0 {
+        let (Some(value), Some(origin)) = (fact.value(), saved.origins.get(path)) else { continue };
+        let one = BTreeMap::from([
+            ("measured", value.to_owned()),
+            ("object", origin.object.to_string()),
+            ("file", origin.file.clone()),
+        ]);
+        facts.insert(path.clone(), one);
+    }
+    let yaml = serde_yaml::to_string(&facts).map_err(|error| Failure::incomplete(error.to_string()))?;
+    text.push_str("hosts:\n  sut:\n    role: sut\n    access: none\n    facts:\n");
+    yaml.lines().for_each(|line| text.push_str(&format!("      {line}\n")));
+    for (path, fact) in &saved.facts.0 {
+        if let Fact::Unavailable(reason) = fact {
+            text.push_str(&format!("# not known: {path} ({reason})\n"));
+        }
+    }
+    Ok(text)
 }
