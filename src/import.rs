@@ -12,9 +12,8 @@ use crate::digest::Digest;
 use crate::inventory::{Fact, Inventory};
 use crate::manifest::{Experiment, ImportRule};
 use crate::measurement::{Reading, Status};
-use crate::name::RunId;
+use crate::name::{RunId, slug};
 use crate::os::Os;
-use crate::plan::manual::slug;
 use crate::plan::{Case, Plan};
 use crate::store::event::{
     Environment, Event, Finished, Genesis, JOURNAL_FORMAT, Moment, ObjectReference, Origin, Outcome, Previous,

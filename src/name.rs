@@ -93,6 +93,19 @@ impl<'de> Deserialize<'de> for RunId {
     }
 }
 
+/// A text as part of a file's name: letters and digits, all else one dash.
+pub fn slug(text: &str) -> String {
+    let mut slug = String::with_capacity(text.len());
+    for one in text.chars() {
+        if one.is_alphanumeric() || (one == '.' && !slug.ends_with(['.', '-'])) {
+            slug.extend(one.to_lowercase());
+        } else if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_matches(['-', '.']).to_owned()
+}
+
 /// The candidate nearest to a misspelt word, where one is near enough to be meant (a third of its letters off at most).
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
@@ -131,6 +144,13 @@ fn edit_distance(from: &str, to: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_level_becomes_part_of_a_name() {
+        assert_eq!(slug("4 KiB"), "4-kib");
+        assert_eq!(slug("SEQ 1 MiB / Q8"), "seq-1-mib-q8");
+        assert_eq!(slug("../../etc"), "etc");
+    }
 
     #[test]
     fn a_name_can_not_become_a_path_or_an_option() {

@@ -1,10 +1,11 @@
 //! What a person runs: how often, in which environment, and under which name to save what comes out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::refers_to;
 use super::{Case, Manual, environment};
 use crate::manifest::{Experiment, Workload};
+use crate::name::slug;
 use crate::tool;
 
 /// How the results of a workload come in, where a person runs it; the name of its file is found later.
@@ -18,10 +19,21 @@ pub(super) fn of(experiment: &Experiment, workload: &Workload, replicates: u64) 
 /// Names the files of the cases that a person runs: by the levels that change what is done. A level that only chooses
 /// among the rows of an output is no part of the name, so that the cases of one output share one file.
 pub(super) fn name_files(experiment: &Experiment, cases: &mut [Case]) {
+    let mut levels: BTreeMap<(Option<String>, String), BTreeSet<String>> = BTreeMap::new();
+    for case in cases.iter().filter(|case| case.manual.is_some()) {
+        for (factor, level) in &case.factors {
+            levels.entry((case.part.clone(), factor.clone())).or_default().insert(level.clone());
+        }
+    }
     for case in cases {
         let Some(workload) = experiment.workloads.get(&case.workload) else { continue };
         let selectors = tool::find(&case.tool).map_or(&[] as &[&str], |tool| tool.selectors());
-        let file = file_of(&case.factors, workload, selectors);
+        // a level that all cases share tells nothing apart
+        let varies =
+            |factor: &str| levels.get(&(case.part.clone(), factor.to_owned())).is_some_and(|levels| levels.len() > 1);
+        let factors = case.factors.iter().filter(|(factor, _)| varies(factor));
+        let factors = factors.map(|(factor, level)| (factor.clone(), level.clone())).collect();
+        let file = file_of(&factors, workload, selectors);
         if let Some(manual) = &mut case.manual {
             manual.file = if file.is_empty() { slug(&case.workload) } else { file };
         }
@@ -40,29 +52,4 @@ fn file_of(factors: &BTreeMap<String, String>, workload: &Workload, selectors: &
     };
     let parts = factors.iter().filter(|(factor, _)| !only_chooses(factor));
     parts.map(|(factor, level)| format!("{}-{}", slug(factor), slug(level))).collect::<Vec<_>>().join("_")
-}
-
-/// A level as part of a file's name: letters and digits, all else one dash.
-pub fn slug(text: &str) -> String {
-    let mut slug = String::with_capacity(text.len());
-    for one in text.chars() {
-        if one.is_alphanumeric() || (one == '.' && !slug.ends_with(['.', '-'])) {
-            slug.extend(one.to_lowercase());
-        } else if !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    slug.trim_matches(['-', '.']).to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_level_becomes_part_of_a_name() {
-        assert_eq!(slug("4 KiB"), "4-kib");
-        assert_eq!(slug("SEQ 1 MiB / Q8"), "seq-1-mib-q8");
-        assert_eq!(slug("../../etc"), "etc");
-    }
 }

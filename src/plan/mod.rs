@@ -4,7 +4,7 @@
 //! nothing in a job's key depends on prose, comments, layout or the number of replicates.
 
 mod expand;
-pub mod manual;
+mod manual;
 mod order;
 mod power;
 pub mod runsheet;

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::Scope;
-use super::sections::varying_factors;
+use super::part::{self, Part};
 use super::tokens::Display;
 use crate::measurement::Metric;
 use crate::results::CaseResults;
@@ -55,8 +55,8 @@ const HATCHINGS: &[&[Direction]] =
 const HATCH_STEP: f64 = 6.0;
 
 /// The chart of a metric; none where there is nothing to draw, or too much.
-pub(super) fn draw(scope: &Scope<'_>, metric: &Metric, display: Display) -> Option<Drawing> {
-    let data = data(scope, metric, display);
+pub(super) fn draw(scope: &Scope<'_>, (metric, display): (&Metric, Display), one: Part<'_>) -> Option<Drawing> {
+    let data = data(scope, (metric, display), one);
     if data.marks.is_empty() || data.marks.len() > MARKS_MAX {
         return None;
     }
@@ -67,8 +67,8 @@ pub(super) fn draw(scope: &Scope<'_>, metric: &Metric, display: Display) -> Opti
 }
 
 /// Groups are the levels of the compared factor, categories all combinations of the others.
-fn data(scope: &Scope<'_>, metric: &Metric, display: Display) -> Data {
-    let factors = varying_factors(scope);
+fn data(scope: &Scope<'_>, (metric, display): (&Metric, Display), one: Part<'_>) -> Data {
+    let factors = part::varying_factors(scope, one);
     let group_factor = scope.power.treatment.clone().filter(|factor| factors.contains(factor));
     let others: Vec<&String> = factors.iter().filter(|factor| Some(*factor) != group_factor.as_ref()).collect();
     let group_of = |case: &CaseResults| {
@@ -81,7 +81,7 @@ fn data(scope: &Scope<'_>, metric: &Metric, display: Display) -> Data {
     };
     let (mut groups, mut categories, mut marks) = (vec![], vec![], vec![]);
     let divisor = display.divisor as f64;
-    for case in scope.results.matrix() {
+    for case in part::cases(scope, one) {
         let Some(summary) = case.metric(metric).and_then(|samples| samples.summary()) else { continue };
         marks.push(Mark {
             group: place_of(&mut groups, group_of(case)),

@@ -115,6 +115,11 @@ language! {
     provenance: "The manifest has the digest {}, the lock {}. The expanded cases have the digest {}.",
     verify: "This file holds its manifest, lock, prose, results and cell map as attachments. {} makes it again from them and compares every byte; with the store at hand it reads every number again from the raw output.",
     trace: "{} shows where a number comes from.",
+    main_part: "the main part",
+    no_source: "where from is not said",
+    imported: "Not measured by this program: {} ({}). The values were read from files that others made; they came from: {}. They are compared with nothing of another kind.",
+    transcribed: "Not measured by this program: {} ({}). The values were copied by hand from: {}. They are compared with nothing of another kind.",
+    unmatched: "Files that were handed in and used for nothing:",
     disclosure_owed: "A paper of this kind should also say, and this one does not: {}.",
     disclosure_waived: "Not disclosed: {} ({}).",
 }

@@ -7,6 +7,7 @@ mod chart;
 pub mod format;
 mod language;
 mod markup;
+mod part;
 mod prose;
 mod sections;
 mod setup;

@@ -2,6 +2,7 @@
 //! is in `setup`.
 
 use super::language::Language;
+use super::part::{self, Part};
 use super::tokens::{Display, Tokens, evidence};
 use super::{ENGLISH, Scope, chart};
 use crate::digest::Digest;
@@ -62,6 +63,7 @@ pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
             blocks.push(Block::Note(cell(words)));
         }
     }
+    blocks.extend(part::origins(scope));
     if results.missing > 0 {
         let missing = parts.tokens.count("jobs/missing", results.missing);
         let all = parts.tokens.count("jobs/planned", scope.plan.jobs.len() as u64);
@@ -189,12 +191,8 @@ pub(crate) fn reported(scope: &Scope<'_>) -> Vec<Metric> {
         );
         return named.into_iter().filter(|metric| present.contains(metric)).collect();
     }
-    let wanted: Vec<Metric> = scope
-        .plan
-        .cases
-        .first()
-        .and_then(|case| Some(crate::tool::find(&case.tool)?.metrics(&case.settings)))
-        .unwrap_or_default();
+    let of_case = |case: &crate::plan::Case| Some(crate::tool::find(&case.tool)?.metrics(&case.settings));
+    let wanted: Vec<Metric> = scope.plan.cases.iter().filter_map(of_case).flatten().collect();
     present.into_iter().filter(|metric| wanted.contains(metric)).collect()
 }
 
@@ -209,29 +207,55 @@ pub(crate) fn better(scope: &Scope<'_>, metric: &Metric) -> Option<Better> {
     }
 }
 
-/// The factors whose levels differ between cases: the columns that say which case a row is.
-pub(crate) fn varying_factors(scope: &Scope<'_>) -> Vec<String> {
-    let factors = scope.experiment.matrix.factors.iter();
-    factors.filter(|(_, levels)| levels.0.len() > 1).map(|(name, _)| name.value.to_string()).collect()
-}
-
-/// For each reported metric its heading, chart, table and comparison.
+/// For each reported metric its heading, and for each part of the matrix chart, table and comparison.
 pub(crate) fn results(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let mut blocks = vec![];
     for metric in reported(scope) {
         blocks.push(Block::Heading { level: 2, text: cell(metric.title()) });
-        blocks.extend(chart(scope, parts, &metric));
-        blocks.extend(result_table(scope, parts, &metric));
-        blocks.extend(comparison(scope, parts, &metric));
+        for one in part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, &metric)) {
+            if let Some(title) = one.title {
+                blocks.push(Block::Heading { level: 3, text: cell(title) });
+            }
+            blocks.extend(chart_of(scope, parts, &metric, one));
+            blocks.extend(table_of(scope, parts, &metric, one));
+            blocks.extend(comparison_of(scope, parts, &metric, one));
+        }
     }
     blocks
 }
 
-/// The table of one metric.
+/// The parts of the matrix that have a metric, one after the other.
+fn in_parts(
+    scope: &Scope<'_>,
+    parts: &mut Parts,
+    metric: &Metric,
+    make: fn(&Scope<'_>, &mut Parts, &Metric, Part<'_>) -> Vec<Block>,
+) -> Vec<Block> {
+    let wanted = part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, metric));
+    wanted.flat_map(|one| make(scope, parts, metric, one)).collect()
+}
+
+/// The tables of one metric.
 pub(crate) fn result_table(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+    in_parts(scope, parts, metric, table_of)
+}
+
+/// The charts of one metric.
+pub(crate) fn chart(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+    in_parts(scope, parts, metric, chart_of)
+}
+
+/// The comparisons of one metric along the treatment.
+pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+    in_parts(scope, parts, metric, comparison_of)
+}
+
+/// The table of one metric in one part.
+fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let display = Display::of_metric(scope.results, metric);
-    let has_intervals = scope.plan.settings.replicates > 1;
-    let factors = varying_factors(scope);
+    let is_repeated = |case: &CaseResults| case.case.replicates(&scope.plan.settings) > 1;
+    let has_intervals = part::cases(scope, one).any(is_repeated);
+    let factors = part::varying_factors(scope, one);
     let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
     columns.push(Column::number(WORDS.replicates_short));
     columns.push(Column::number(with_unit(WORDS.median, display.unit)));
@@ -241,7 +265,7 @@ pub(crate) fn result_table(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric
         columns.push(Column::number(with_unit(WORDS.variation, "%")));
     }
     let mut rows = vec![];
-    for case in scope.results.matrix() {
+    for case in part::cases(scope, one) {
         let mut row: Vec<Vec<Inline>> =
             factors.iter().map(|factor| cell(case.case.factors.get(factor).cloned().unwrap_or_default())).collect();
         match case.metric(metric) {
@@ -254,8 +278,8 @@ pub(crate) fn result_table(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric
         }
         rows.push(row);
     }
-    let caption = filled(WORDS.results_caption, &metric.title());
-    vec![Block::Table(Table { id: metric.as_str().to_owned(), caption, columns, rows })]
+    let caption = part::captioned(filled(WORDS.results_caption, &metric.title()), one);
+    vec![Block::Table(Table { id: part::named(metric.as_str(), one), caption, columns, rows })]
 }
 
 fn with_unit(head: &str, unit: &str) -> String {
@@ -287,14 +311,14 @@ fn result_cells(
     cells
 }
 
-/// The chart of one metric.
-pub(crate) fn chart(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+/// The chart of one metric in one part.
+fn chart_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let display = Display::of_metric(scope.results, metric);
-    let Some(drawing) = chart::draw(scope, metric, display) else { return vec![] };
-    let file = format!("{metric}.svg");
+    let Some(drawing) = chart::draw(scope, (metric, display), one) else { return vec![] };
+    let file = format!("{}.svg", part::named(metric.as_str(), one));
     let figure = Figure {
-        id: metric.as_str().to_owned(),
-        caption: filled(WORDS.chart_caption, &metric.title()),
+        id: part::named(metric.as_str(), one),
+        caption: part::captioned(filled(WORDS.chart_caption, &metric.title()), one),
         description: drawing.description,
         file: file.clone(),
     };
@@ -312,16 +336,17 @@ pub(crate) fn analysis(scope: &Scope<'_>) -> Analysis {
     }
 }
 
-/// The comparisons of one metric along the treatment.
-pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
+/// The comparisons of one metric along the treatment in one part.
+fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let Some(factor) = scope.power.treatment.clone() else { return vec![] };
-    let found = comparisons(scope.results, metric, &factor, (analysis(scope), better(scope, metric)));
+    let mut found = comparisons(scope.results, metric, &factor, (analysis(scope), better(scope, metric)));
+    found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == one.title);
     let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
     if scope.plan.settings.replicates < 2 {
         return vec![];
     }
     let bound = scope.results.noise(metric).and_then(|floor| floor.bound);
-    let factors = compared_columns(scope, &factor);
+    let factors = compared_columns(scope, &factor, one);
     let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
     columns.extend([
         Column::number(with_unit(WORDS.change, "%")),
@@ -330,15 +355,15 @@ pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) 
         Column::number(WORDS.p_rank),
         Column::text(WORDS.shown),
     ]);
-    let rows = found.iter().map(|one| comparison_row(scope, parts, one, bound)).collect();
+    let rows = found.iter().map(|found| comparison_row(scope, parts, (found, one), bound)).collect();
     let caption = filled(WORDS.comparison_caption, &metric.title());
-    let caption = filled(&caption, &format!("{factor} = {baseline}"));
-    vec![Block::Table(Table { id: format!("{metric}-compared"), caption, columns, rows })]
+    let caption = part::captioned(filled(&caption, &format!("{factor} = {baseline}")), one);
+    vec![Block::Table(Table { id: part::named(&format!("{metric}-compared"), one), caption, columns, rows })]
 }
 
 /// The columns that say what is compared: the other factors, then the compared one.
-fn compared_columns(scope: &Scope<'_>, factor: &str) -> Vec<String> {
-    let others = varying_factors(scope).into_iter().filter(|one| one != factor);
+fn compared_columns(scope: &Scope<'_>, factor: &str, one: Part<'_>) -> Vec<String> {
+    let others = part::varying_factors(scope, one).into_iter().filter(|one| one != factor);
     others.chain([factor.to_owned()]).collect()
 }
 
@@ -347,7 +372,12 @@ pub(crate) fn percent_change(ratio: f64) -> f64 {
     (ratio - 1.0) * 100.0
 }
 
-fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, one: &Comparison, bound: Option<f64>) -> Vec<Vec<Inline>> {
+fn comparison_row(
+    scope: &Scope<'_>,
+    parts: &mut Parts,
+    (one, of_part): (&Comparison, Part<'_>),
+    bound: Option<f64>,
+) -> Vec<Vec<Inline>> {
     let name = |what: &str| format!("{}/{} {}/{what}", one.metric, one.level, one.context);
     let sides = [one.cases.0, one.cases.1].map(|case| scope.results.cases[case].metric(&one.metric));
     let evidence: Vec<_> = sides.into_iter().flatten().flat_map(|samples| evidence(scope.results, samples)).collect();
@@ -381,7 +411,7 @@ fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, one: &Comparison, bound:
     };
     let levels = &scope.results.cases[one.cases.1].case.factors;
     let factor = scope.power.treatment.as_deref().unwrap_or_default();
-    let columns = compared_columns(scope, factor);
+    let columns = compared_columns(scope, factor, of_part);
     let mut row: Vec<Vec<Inline>> =
         columns.iter().map(|column| cell(levels.get(column).cloned().unwrap_or_default())).collect();
     row.extend([change, interval, p_adjusted, p_rank, cell(verdict)]);
@@ -440,6 +470,11 @@ pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         let other = parts.tokens.count("attempts/other", results.other_attempts);
         let other_not_ok = parts.tokens.count("attempts/other-not-ok", results.other_not_ok);
         blocks.push(paragraph(WORDS.other_attempts, vec![other, other_not_ok]));
+    }
+    let unmatched: Vec<&String> = results.runs.iter().flat_map(|run| &run.unmatched).collect();
+    if !unmatched.is_empty() {
+        blocks.push(Block::Paragraph(cell(WORDS.unmatched)));
+        blocks.push(Block::List(unmatched.into_iter().map(|one| cell(one.as_str())).collect()));
     }
     if results.not_ok.is_empty() {
         blocks.push(Block::Paragraph(cell(WORDS.all_ok)));

@@ -1,6 +1,7 @@
 //! The parts of a paper that say what was measured, and on what: facts, disclosure, workloads, factors, arms.
 
 use super::Scope;
+use super::part::{Part, captioned, named};
 use super::sections::{WORDS, cell, filled, paragraph};
 use crate::document::{Block, Column, Inline, Table};
 use crate::inventory::Fact;
@@ -148,11 +149,14 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
         let rest = if levels.len() > 16 { format!(", … ({})", levels.len()) } else { String::new() };
         format!("{}{rest}", texts.join(", "))
     };
-    let factors = scope.experiment.matrix.factors.iter();
-    let rows = factors.map(|(name, levels)| vec![cell(name.value.as_str()), cell(show(&levels.0))]).collect();
-    let columns = vec![Column::text(WORDS.factor), Column::text(WORDS.levels)];
-    let mut blocks =
-        vec![Block::Table(Table { id: "matrix".to_owned(), caption: WORDS.matrix_caption.to_owned(), columns, rows })];
+    let mut blocks = vec![];
+    for (number, part) in scope.experiment.matrix.parts().enumerate() {
+        let rows = part.factors.iter().map(|(name, levels)| vec![cell(name.value.as_str()), cell(show(&levels.0))]);
+        let columns = vec![Column::text(WORDS.factor), Column::text(WORDS.levels)];
+        let one = Part { title: part.title, number };
+        let caption = captioned(WORDS.matrix_caption.to_owned(), one);
+        blocks.push(Block::Table(Table { id: named("matrix", one), caption, columns, rows: rows.collect() }));
+    }
     if !scope.experiment.arms.is_empty() {
         let arms = scope.experiment.arms.iter();
         let rows = arms.map(|(name, arm)| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, Context, Outputs, Question, Timing, Tool, manual, metrics, text};
+use super::{Answers, Context, Draft, Outputs, Question, Timing, Tool, manual, metrics, text};
 use crate::law;
 use crate::manifest::node::Node;
 use crate::manifest::shape::{Fields, Problems, Size, Spanned, words};
@@ -131,6 +131,28 @@ impl Tool for CrystalDiskMark {
 
     fn answers(&self, outputs: Outputs<'_>) -> Answers {
         answers(&String::from_utf8_lossy(&text::decode(outputs.stdout)))
+    }
+
+    fn draft(&self, bytes: &[u8]) -> Option<Draft> {
+        let reading = self.recognises(bytes).then(|| self.parse(Outputs::of(bytes, &[])))?;
+        let levels = |label: &str| {
+            let mut found: Vec<String> = vec![];
+            for value in reading.measurements.iter().filter_map(|one| one.labels.get(label)) {
+                if !found.contains(value) {
+                    found.push(value.clone());
+                }
+            }
+            found
+        };
+        let settings = [("tool", self.name()), ("test", "{factor: test}"), ("direction", "{factor: direction}")];
+        let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        Some(Draft {
+            workloads: vec![("disk".to_owned(), settings)],
+            factors: ["test", "direction"].map(|label| (label.to_owned(), levels(label))).to_vec(),
+            is_manual: true,
+            metrics: ["bandwidth", "iops"].map(str::to_owned).to_vec(),
+            ..Draft::default()
+        })
     }
 
     fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {

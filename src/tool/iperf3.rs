@@ -121,6 +121,10 @@ impl Tool for Iperf3 {
         Ok(Topology::Between { server, client: Box::new(client) })
     }
 
+    fn is_of_storage(&self) -> bool {
+        false
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         let head = text::head(bytes);
         text::holds(head, "\"iperf 3.") || text::holds(head, "Usage: iperf3 ")

@@ -8,6 +8,7 @@ mod command;
 mod crystaldiskmark;
 mod diskspd;
 mod documents;
+pub mod draft;
 mod fio;
 mod iostat;
 mod iperf3;
@@ -30,6 +31,7 @@ use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
 
 pub use answer::{Answers, Question};
+pub use draft::Draft;
 
 /// What a workload may refer to.
 pub struct Context<'a> {
@@ -168,6 +170,10 @@ pub trait Tool: Sync {
     fn steps(&self, settings: &serde_json::Value, timing: Timing) -> Vec<String> {
         manual::steps(self.launch(settings, timing).ok(), settings)
     }
+    /// Whether it is of storage, so that readers ask for caches, file systems and drives.
+    fn is_of_storage(&self) -> bool {
+        true
+    }
     /// The ending of the file that a person saves.
     fn extension(&self) -> &'static str {
         "txt"
@@ -197,6 +203,10 @@ pub trait Tool: Sync {
     /// What the output says of how it was made, for whoever asks.
     fn answers(&self, _: Outputs<'_>) -> Answers {
         Answers::new()
+    }
+    /// The beginning of a manifest, out of its job file or its output; none where the bytes are neither.
+    fn draft(&self, bytes: &[u8]) -> Option<Draft> {
+        self.recognises(bytes).then(|| draft::of_reading(self.name(), &self.read(None, Outputs::of(bytes, &[]))))
     }
     /// Whether an output was made with these settings, as far as it says; `None` where it does not say.
     fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {

@@ -29,6 +29,10 @@ impl Tool for Mpstat {
         "mpstat"
     }
 
+    fn is_of_storage(&self) -> bool {
+        false
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         let head = text::head(bytes);
         let is_json = text::holds(head, "\"sysstat\"") && !text::holds(head, "\"avg-cpu\"");

@@ -20,6 +20,10 @@ impl Tool for Netperf {
         "netperf"
     }
 
+    fn is_of_storage(&self) -> bool {
+        false
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(text::head(bytes));
         let is_title = |line: &str| is_title(line.trim().trim_start_matches('"'));

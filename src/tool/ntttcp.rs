@@ -24,6 +24,10 @@ impl Tool for Ntttcp {
         "ntttcp"
     }
 
+    fn is_of_storage(&self) -> bool {
+        false
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         let head = text::head(bytes);
         text::holds(head, "<ntttcps ") || text::holds(head, "<ntttcpr ")

@@ -191,7 +191,7 @@ fn measure(
         let message = if is_fio {
             "MB/s of the fio test are read as MiB/s, which they are".to_owned()
         } else {
-            format!("`{}`: whether a MB is 10^6 or 2^20 bytes is not said; 10^6 is taken", title(result))
+            "whether a MB is 10^6 or 2^20 bytes is not said; 10^6 is taken".to_owned()
         };
         if !reading.diagnostics.iter().any(|one| one.message == message) {
             reading.warn("phoronix::megabytes", message);

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::draft::quoted;
 use super::manual::is_same;
-use super::{Context, LaunchPlan, Outputs, Timing, Tool, text};
+use super::{Context, Draft, LaunchPlan, Outputs, Timing, Tool, text};
 use crate::manifest::node::Node;
 use crate::manifest::shape::{Fields, Map, Problems};
 use crate::measurement::{Labels, Metric, Reading, Status};
+use crate::name::{Name, slug};
 use crate::unit::{Dimension, Unit};
 
 /// Tables of results.
@@ -56,7 +58,7 @@ impl Tool for Table {
             problems.error("table::settings", settings.span, "a table without a row or a column to read", help);
             return None;
         }
-        let cell = |(name, node): (&crate::manifest::shape::Spanned<crate::name::Name>, &Node)| {
+        let cell = |(name, node): (&crate::manifest::shape::Spanned<Name>, &Node)| {
             Some((name.value.to_string(), node.scalar()?))
         };
         let row: Option<BTreeMap<String, String>> = row.iter().map(cell).collect();
@@ -104,6 +106,38 @@ impl Tool for Table {
             None => read_all(&bytes),
         };
         reading.close()
+    }
+
+    fn draft(&self, bytes: &[u8]) -> Option<Draft> {
+        let rows = self.recognises(bytes).then(|| rows(bytes).ok())??;
+        let (heads, rows) = rows.split_first()?;
+        let mut draft = Draft { is_manual: true, ..Draft::default() };
+        let (mut row, mut read) = (vec![], vec![]);
+        for (at, head) in
+            heads.iter().enumerate().filter(|(_, head)| Name::new(head).is_ok() || metric_of(head).is_some())
+        {
+            if let Some((metric, unit)) = metric_of(head) {
+                read.push(format!("{metric}: {{column: {}, unit: {}}}", quoted(head), quoted(unit.symbol())));
+                draft.metrics.push(metric);
+                continue;
+            }
+            let factor = slug(head);
+            let mut levels: Vec<String> = vec![];
+            for level in rows.iter().filter_map(|row| row.get(at)).map(|cell| quoted(cell)) {
+                if !levels.contains(&level) {
+                    levels.push(level);
+                }
+            }
+            row.push(format!("{head}: {{factor: {factor}}}"));
+            draft.factors.push((factor, levels));
+        }
+        let settings = [
+            ("tool", "table".to_owned()),
+            ("row", format!("{{{}}}", row.join(", "))),
+            ("read", format!("{{{}}}", read.join(", "))),
+        ];
+        draft.workloads.push(("table".to_owned(), settings.map(|(key, value)| (key.to_owned(), value)).to_vec()));
+        Some(draft)
     }
 
     fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {

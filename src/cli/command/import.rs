@@ -211,7 +211,7 @@ fn report(
             .collect();
         show::print_json(&serde_json::json!({"files": rows}))?;
     } else {
-        let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.to_vec()).collect();
+        let rows = together(rows);
         show::print(&show::table(&["file", "case", "", "why"], &rows, &[]));
         let jobs: usize = assignment.matched.iter().map(|(_, jobs)| jobs.len()).sum();
         show::print(&format!(
@@ -223,6 +223,23 @@ fn report(
         ));
     }
     Ok(if is_complete { 0 } else { 3 })
+}
+
+/// The most cases of one file that are shown one by one.
+const CASES_SHOWN_MAX: usize = 3;
+
+/// Rows for people: many cases of one file with one outcome are one row.
+fn together(rows: Vec<[String; 4]>) -> Vec<Vec<String>> {
+    let mut shown: Vec<Vec<String>> = vec![];
+    for group in rows.chunk_by(|one, other| one[0] == other[0] && one[2..] == other[2..]) {
+        if group.len() <= CASES_SHOWN_MAX {
+            shown.extend(group.iter().map(|row| row.to_vec()));
+        } else {
+            let [file, _, outcome, reason] = &group[0];
+            shown.push(vec![file.clone(), format!("{} cases", group.len()), outcome.clone(), reason.clone()]);
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::tool::{Answers, Outputs, Question, Tool};
 /// The most lines of a block.
 const LINES_MAX: usize = 25;
 /// The most warnings that are shown.
-const WARNINGS_MAX: usize = 4;
+const WARNINGS_MAX: usize = 3;
 /// Shorter runs are worth a warning, in nanoseconds.
 const SHORT_NS: f64 = 10e9;
 
@@ -32,15 +32,19 @@ const LINES: &[(&str, &[Question])] = &[
     ("access", &[Question::Access, Question::BlockSize, Question::Concurrency]),
     ("working set", &[Question::WorkingSet, Question::Memory]),
     ("data", &[Question::Compressibility]),
-    ("limits", &[Question::Limit]),
+    ("rate limit", &[Question::Limit]),
     ("time", &[Question::Ramp, Question::Duration]),
     ("runs", &[Question::Passes]),
     ("system", &[Question::System, Question::Processor]),
     ("hypervisor", &[Question::Hypervisor]),
 ];
 
+/// What nobody asks of a network.
+const OF_STORAGE: &[&str] = &["target", "storage below", "cache mode", "direct, sync", "working set", "data"];
+
 /// One file as it was read.
 struct Input {
+    is_of_storage: bool,
     digest: Digest,
     reading: Reading,
     answers: Answers,
@@ -79,7 +83,12 @@ fn file_name(file: &Path) -> String {
 fn input(tool: &dyn Tool, bytes: &[u8], file: &Path) -> Input {
     let name = file_name(file);
     let outputs = Outputs::named(bytes, &name);
-    Input { digest: Digest::of(bytes), reading: tool.read(None, outputs), answers: tool.answers(outputs) }
+    Input {
+        is_of_storage: tool.is_of_storage(),
+        digest: Digest::of(bytes),
+        reading: tool.read(None, outputs),
+        answers: tool.answers(outputs),
+    }
 }
 
 /// The block, line by line.
@@ -89,7 +98,7 @@ fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
     let mut head = vec![title(inputs, names)];
     let failed: Vec<String> = inputs.iter().filter(|one| one.reading.status != Status::Ok).map(reason).collect();
     head.extend(failed.iter().take(2).cloned());
-    let warnings = warnings(inputs);
+    let warnings: Vec<String> = warnings(inputs).iter().flat_map(|warning| wrapped("!", warning, (width, 2))).collect();
     let answers = answers(inputs);
     let digest = digest(inputs);
     let left = LINES_MAX - 2 * fence - head.len() - warnings.len() - answers.len() - 1;
@@ -102,7 +111,7 @@ fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
         let most = if *label == "command" { 1 + spare } else { 1 };
         lines.extend(wrapped(label, text, (width, most)));
     }
-    lines.extend(warnings.iter().map(|warning| format!("! {warning}")));
+    lines.extend(warnings);
     lines.push(digest);
     debug_assert!(rest || lines.len() + 2 * fence <= LINES_MAX);
     let mut lines: Vec<String> = lines.iter().map(|line| fitted(&safe(line, form), width)).collect();
@@ -140,9 +149,11 @@ fn fitted(line: &str, width: usize) -> String {
 
 fn title(inputs: &[Input], names: &[String]) -> String {
     let first = &inputs[0].reading;
-    let version = match first.tool_version.as_str() {
-        "" => "version not recorded".to_owned(),
-        version => version.to_owned(),
+    let versions: std::collections::BTreeSet<&str> =
+        inputs.iter().map(|one| one.reading.tool_version.as_str()).filter(|version| !version.is_empty()).collect();
+    let version = match versions.len() {
+        0 => "version not recorded".to_owned(),
+        _ => versions.into_iter().collect::<Vec<_>>().join(" and "),
     };
     let files = match names {
         [one] => one.clone(),
@@ -204,8 +215,9 @@ fn numbers(inputs: &[Input], most: usize) -> (Vec<String>, bool) {
         values.sort_by_key(|(one, _)| METRICS.iter().position(|metric| *metric == one.metric.as_str()));
         let shown: Vec<String> = values.iter().map(|(one, values)| shown(one, values)).collect();
         let label = if width == 0 { String::new() } else { format!("{label:width$}  ") };
-        // a total alone has room for one line of rates and one of latencies
+        // a total alone has room for one line of rates and one of latencies; spreads need a line each
         match count {
+            1 if inputs.len() > 1 => lines.extend(shown.iter().map(|text| format!("{label}{text}"))),
             1 => {
                 let is_latency = |text: &&String| text.starts_with("latency");
                 let rates: Vec<String> = shown.iter().filter(|text| !is_latency(text)).cloned().collect();
@@ -237,27 +249,17 @@ fn row_label(one: &Measurement) -> String {
 
 /// A metric with its value, or the median and the spread over several files.
 fn shown(one: &Measurement, values: &[f64]) -> String {
-    let name = one.metric.as_str();
-    let name = match name {
-        "bandwidth" => "",
-        "iops" => "IOPS",
-        other => other,
-    };
-    let name = name.replace("latency_", "latency ").replace('_', " ");
-    let text = match values {
-        [value] => humane(*value, one.unit),
-        several => {
-            let mut sorted = several.to_vec();
-            sorted.sort_by(f64::total_cmp);
-            let middle = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
-            let (low, high) = (humane(sorted[0], one.unit), humane(sorted[sorted.len() - 1], one.unit));
-            format!("{} ({low} – {high})", humane(middle, one.unit))
-        }
-    };
-    match name.as_str() {
-        "" => text,
-        "IOPS" => format!("{} IOPS", text.trim_end_matches(" 1/s")),
-        name => format!("{name} {text}"),
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
+    let unit = if one.metric.as_str() == "iops" { "IOPS" } else { one.unit };
+    let mut text = humane(middle, unit);
+    if values.len() > 1 {
+        text = format!("{text} ({} – {})", humane(sorted[0], unit), humane(sorted[sorted.len() - 1], unit));
+    }
+    match one.metric.as_str() {
+        "iops" | "bandwidth" => text,
+        metric => format!("{} {text}", metric.replace("latency_", "latency ").replace('_', " ")),
     }
 }
 
@@ -275,6 +277,7 @@ fn humane(value: f64, unit: &str) -> String {
             format!("{decimal}{binary}")
         }
         "ns" => scaled(&[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]),
+        "1" if libm::trunc(value) == value => format!("{value}"),
         "1" => digits(value),
         unit => format!("{} {unit}", digits(value)),
     }
@@ -291,7 +294,8 @@ fn digits(value: f64) -> String {
 fn answers(inputs: &[Input]) -> Vec<(&'static str, String)> {
     const NOT_RECORDED: &str = "not recorded";
     let mut lines = vec![];
-    for (label, questions) in LINES {
+    let is_asked = |label: &str| inputs[0].is_of_storage || !OF_STORAGE.contains(&label);
+    for (label, questions) in LINES.iter().filter(|(label, _)| is_asked(label)) {
         let of = |question: &Question| {
             let known: std::collections::BTreeSet<&String> =
                 inputs.iter().filter_map(|one| one.answers.get(question)).collect();
@@ -312,6 +316,7 @@ fn answers(inputs: &[Input]) -> Vec<(&'static str, String)> {
                             format!("{} {text}", question.word())
                         }
                         Some(text) => text,
+                        None if question.word() == *label => NOT_RECORDED.to_owned(),
                         None => format!("{} {NOT_RECORDED}", question.word()),
                     })
                     .collect();
@@ -354,8 +359,8 @@ fn warnings(inputs: &[Input]) -> Vec<String> {
 
 /// A label and its text on as many lines as may be.
 fn wrapped(label: &str, text: &str, (width, most): (usize, usize)) -> Vec<String> {
-    const LABEL: usize = 14;
-    let room = width - LABEL - 1;
+    let indent = if label == "!" { 1 } else { 14 };
+    let room = width - indent - 1;
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.len() - 1;
@@ -369,7 +374,7 @@ fn wrapped(label: &str, text: &str, (width, most): (usize, usize)) -> Vec<String
             lines[last].push_str(word);
         }
     }
-    let line = |(number, text): (usize, String)| format!("{:LABEL$} {text}", if number == 0 { label } else { "" });
+    let line = |(number, text): (usize, String)| format!("{:indent$} {text}", if number == 0 { label } else { "" });
     lines.into_iter().enumerate().map(line).collect()
 }
 
@@ -395,6 +400,7 @@ mod tests {
             (84_908.5, "ns", "84.91 µs"),
             (47_257_413.0, "B/s", "47.26 MB/s = 45.07 MiB/s"),
             (11_537.46, "1/s", "11537 1/s"),
+            (10.0, "1", "10"),
             (0.5, "1", "0.500"),
             (0.0, "ns", "0.000 ns"),
         ];
@@ -416,7 +422,12 @@ mod tests {
         }
         let answers = Answers::from([(Question::Command, "fio --x ".repeat(200))]);
         for form in [PostForm::Text, PostForm::Markdown, PostForm::Commit] {
-            let input = Input { digest: Digest::of(b"x"), reading: reading.clone(), answers: answers.clone() };
+            let input = Input {
+                is_of_storage: true,
+                digest: Digest::of(b"x"),
+                reading: reading.clone(),
+                answers: answers.clone(),
+            };
             let lines = block(&[input], &["ü.json".to_owned()], form);
             assert!(lines.len() <= LINES_MAX, "{form:?}: {}", lines.len());
             let width = if form == PostForm::Commit { 72 } else { 100 };

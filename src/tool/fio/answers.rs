@@ -1,6 +1,8 @@
 //! What fio's JSON says of how it was run: its options, and what a reader asks.
 
 use super::super::{Answers, Question, documents};
+use super::check;
+use super::settings::{SYNCHRONOUS, Settings};
 
 /// The options of a job as fio prints them, with those of the whole file.
 type Options = std::collections::BTreeMap<String, String>;
@@ -24,19 +26,43 @@ pub(super) fn options(bytes: &[u8]) -> Option<(Options, serde_json::Value)> {
     Some((options, job))
 }
 
+/// Whether an output was made with the access, block size, depth, jobs and engine of a workload; none where it has no
+/// options.
+pub(super) fn was_made_with(settings: &Settings, bytes: &[u8]) -> Option<bool> {
+    let (options, _) = options(bytes)?;
+    let of = |keys: &[&str]| keys.iter().find_map(|key| options.get(*key)).map(String::as_str);
+    let rw = of(&["rw", "readwrite"]).unwrap_or("read");
+    let is_same_rw =
+        rw == settings.rw || (matches!(rw, "rw" | "readwrite") && matches!(settings.rw.as_str(), "rw" | "readwrite"));
+    let block = check::block_size_bytes(of(&["bs", "blocksize"]).unwrap_or("4k"))?;
+    let number = |key: &str| of(&[key]).map_or(Some(1), |text| text.trim().parse::<u64>().ok());
+    let depth =
+        if SYNCHRONOUS.contains(&settings.engine.as_str()) { Some(settings.iodepth) } else { number("iodepth") };
+    let engine = of(&["ioengine"]).unwrap_or("psync");
+    let is_mix = of(&["rwmixread"])
+        .and_then(|percent| percent.parse::<u64>().ok())
+        .or_else(|| Some(100 - of(&["rwmixwrite"])?.parse::<u64>().ok()?.min(100)));
+    let is_same_mix = settings.rwmixread_percent.is_none_or(|wanted| is_mix.unwrap_or(50) == wanted);
+    Some(
+        is_same_rw
+            && is_same_mix
+            && block == settings.block_size_bytes as f64
+            && depth == Some(settings.iodepth)
+            && number("numjobs") == Some(settings.numjobs)
+            && engine == settings.engine,
+    )
+}
+
 pub(super) fn answers(bytes: &[u8]) -> Answers {
-    let Some((options, job)) = options(bytes) else { return Answers::new() };
+    let Some((options, job)) = options(bytes).filter(|(options, _)| !options.is_empty()) else { return Answers::new() };
     let of = |key: &str| options.get(key).cloned();
     let is_on = |key: &str| options.get(key).map(|value| if value == "0" { "no" } else { "yes" }.to_owned());
     let mut answers = Answers::new();
     let mut add = |question: Question, value: Option<String>| answers.extend(value.map(|value| (question, value)));
     add(Question::Command, command(&options));
     add(Question::Target, of("filename").or_else(|| of("directory").map(|folder| format!("files in {folder}"))));
-    add(
-        Question::Direct,
-        is_on("direct")
-            .or_else(|| is_on("buffered").map(|on| if on == "yes" { "no".to_owned() } else { "yes".to_owned() })),
-    );
+    let buffered = is_on("buffered").map(|on| if on == "yes" { "no".to_owned() } else { "yes".to_owned() });
+    add(Question::Direct, is_on("direct").or(buffered).or(Some("no, which is fio's default".to_owned())));
     add(Question::Sync, sync(&options));
     add(
         Question::Access,
@@ -56,10 +82,7 @@ pub(super) fn answers(bytes: &[u8]) -> Answers {
             (None, depth) => format!("default engine, iodepth {} × {jobs} jobs", depth.as_deref().unwrap_or("1")),
         }),
     );
-    add(
-        Question::WorkingSet,
-        of("size").or_else(|| of("filesize")).map(|size| format!("{size} a job; memory not recorded")),
-    );
+    add(Question::WorkingSet, of("size").or_else(|| of("filesize")).map(|size| format!("{size} a job")));
     add(Question::Compressibility, Some(compressibility(&options)));
     let limits: Vec<String> = options
         .iter()
@@ -67,7 +90,7 @@ pub(super) fn answers(bytes: &[u8]) -> Answers {
         .map(|(key, value)| format!("{key}={value}"))
         .collect();
     add(Question::Limit, (!limits.is_empty()).then(|| limits.join(" ")));
-    add(Question::Ramp, of("ramp_time").map(seconds));
+    add(Question::Ramp, Some(of("ramp_time").map_or_else(|| "none".to_owned(), seconds)));
     add(Question::Duration, duration(&options, &job));
     add(Question::Drive, drives(bytes));
     answers

@@ -5,6 +5,7 @@
 
 mod answers;
 mod check;
+mod draft;
 mod log;
 mod options;
 mod output;
@@ -14,7 +15,7 @@ mod terse;
 mod total;
 mod window;
 
-use super::{Answers, Context, LaunchPlan, Outputs, Timing, Tool, Topology, text};
+use super::{Answers, Context, Draft, LaunchPlan, Outputs, Timing, Tool, Topology, text};
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
@@ -106,6 +107,15 @@ impl Tool for Fio {
 
     fn answers(&self, outputs: Outputs<'_>) -> Answers {
         answers::answers(&text::decode(outputs.stdout))
+    }
+
+    fn draft(&self, bytes: &[u8]) -> Option<Draft> {
+        draft::draft(bytes)
+    }
+
+    fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
+        let settings = settings::parse(settings).ok()?;
+        answers::was_made_with(&settings, &text::decode(outputs.stdout))
     }
 
     fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {

@@ -11,14 +11,14 @@ use crate::manifest::shape::{Fields, Problems, Share, Size, Spanned, decode_word
 use crate::name::Name;
 
 /// The engines that do nothing but read and write the file they are given.
-const ENGINES: &[&str] =
+pub(super) const ENGINES: &[&str] =
     &["libaio", "io_uring", "psync", "sync", "pvsync", "pvsync2", "vsync", "posixaio", "mmap", "null"];
 
 /// Engines that hold one operation a job, whatever `iodepth` says.
 pub(super) const SYNCHRONOUS: &[&str] = &["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"];
 
 /// Access patterns, and whether they mix directions.
-const PATTERNS: &[(&str, bool)] = &[
+pub(super) const PATTERNS: &[(&str, bool)] = &[
     ("read", false),
     ("write", false),
     ("randread", false),
@@ -32,7 +32,7 @@ const PATTERNS: &[(&str, bool)] = &[
 
 /// The options that are passed on. All others are refused: those that execute, load or open something, and the aliases
 /// and inverses of what the manifest has keys for, which would make the paper say something else than was done.
-const PASSED_ON: &[&str] = &[
+pub(super) const PASSED_ON: &[&str] = &[
     "allrandrepeat",
     "buffer_compress_chunk",
     "buffer_compress_percentage",
@@ -91,7 +91,7 @@ const PASSED_ON: &[&str] = &[
 ];
 
 /// Options whose place is a key of the workload or of the design.
-const ELSEWHERE: &[(&str, &str)] = &[
+pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("bs", "block_size"),
     ("blocksize", "block_size"),
     ("size", "working_set"),
@@ -333,7 +333,7 @@ fn read_options(node: Option<&Node>, problems: &mut Problems) -> Option<BTreeMap
     (problems.count() == before).then_some(options)
 }
 
-fn is_safe_value(text: &str) -> bool {
+pub(super) fn is_safe_value(text: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_.,:/+%-".contains(&byte);
     !text.is_empty() && !text.starts_with('/') && !text.contains("..") && text.bytes().all(is_safe)
 }

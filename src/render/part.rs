@@ -1,0 +1,95 @@
+//! The parts of a matrix in a paper: each has tables and charts of its own, and says how its numbers came to be.
+
+use std::collections::BTreeSet;
+
+use super::Scope;
+use super::sections::{WORDS, sentence};
+use crate::document::{Block, Inline};
+use crate::measurement::Metric;
+use crate::results::CaseResults;
+use crate::store::event::{Environment, Origin};
+
+/// One part; the main one has no title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part<'a> {
+    /// None of the main part.
+    pub(crate) title: Option<&'a str>,
+    /// From 0.
+    pub(crate) number: usize,
+}
+
+/// All parts that have cases, the main one first.
+pub(crate) fn parts<'a>(scope: &Scope<'a>) -> Vec<Part<'a>> {
+    let parts = scope.experiment.matrix.parts().enumerate();
+    let parts = parts.map(|(number, part)| Part { title: part.title, number });
+    parts.filter(|part| cases(scope, *part).next().is_some()).collect()
+}
+
+/// The cases of a part, without noise sides.
+pub(crate) fn cases<'s>(scope: &'s Scope<'_>, part: Part<'s>) -> impl Iterator<Item = &'s CaseResults> {
+    scope.results.matrix().filter(move |case| case.case.part.as_deref() == part.title)
+}
+
+/// The factors whose levels differ between the cases of a part: the columns that say which case a row is.
+pub(crate) fn varying_factors(scope: &Scope<'_>, part: Part<'_>) -> Vec<String> {
+    let factors = scope.experiment.matrix.parts().nth(part.number).map(|part| part.factors);
+    let factors = factors.into_iter().flat_map(|factors| factors.iter());
+    factors.filter(|(_, levels)| levels.0.len() > 1).map(|(name, _)| name.value.to_string()).collect()
+}
+
+/// Whether the tools of a part measure a metric, or a case of it has values.
+pub(crate) fn has_metric(scope: &Scope<'_>, part: Part<'_>, metric: &Metric) -> bool {
+    let measures = |case: &CaseResults| {
+        let tool = crate::tool::find(&case.case.tool);
+        case.metric(metric).is_some() || tool.is_some_and(|tool| tool.metrics(&case.case.settings).contains(metric))
+    };
+    // the main part shows what is missing, too
+    part.number == 0 || cases(scope, part).any(measures)
+}
+
+/// A name for what belongs to a part: the plain one of the main part.
+pub(crate) fn named(name: &str, part: Part<'_>) -> String {
+    if part.number == 0 { name.to_owned() } else { format!("{name}-{}", part.number + 1) }
+}
+
+/// A caption with the title of the part.
+pub(crate) fn captioned(caption: String, part: Part<'_>) -> String {
+    match part.title {
+        Some(title) => format!("{caption}. {title}"),
+        None => caption,
+    }
+}
+
+/// How the numbers of a paper came to be, where this program did not measure them.
+pub(crate) fn origins(scope: &Scope<'_>) -> Vec<Block> {
+    let mut kinds: BTreeSet<(Origin, Environment)> = BTreeSet::new();
+    for sample in scope.results.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples) {
+        if let (false, Some(run)) = (sample.origin.is_measured(), scope.results.runs.get(sample.run)) {
+            kinds.insert((sample.origin, run.environment));
+        }
+    }
+    let mut blocks = vec![];
+    for (origin, environment) in kinds {
+        let runs = scope.results.runs.iter().filter(|run| run.origin == origin && run.environment == environment);
+        let sources: BTreeSet<&str> = runs.flat_map(|run| run.sources.iter().map(String::as_str)).collect();
+        let sources = if sources.is_empty() {
+            WORDS.no_source.to_owned()
+        } else {
+            sources.into_iter().collect::<Vec<_>>().join("; ")
+        };
+        let pattern = if origin == Origin::Transcribed { WORDS.transcribed } else { WORDS.imported };
+        let words = vec![Inline::text(titles(scope, origin)), Inline::text(environment.word()), Inline::text(sources)];
+        blocks.push(Block::Note(sentence(pattern, words)));
+    }
+    blocks
+}
+
+/// The parts whose values have an origin.
+fn titles(scope: &Scope<'_>, origin: Origin) -> String {
+    let has_origin = |case: &CaseResults| {
+        case.metrics.iter().flat_map(|metric| &metric.samples).any(|sample| sample.origin == origin)
+    };
+    let titles = parts(scope).into_iter().filter(|part| cases(scope, *part).any(has_origin));
+    let titles: Vec<&str> = titles.map(|part| part.title.unwrap_or(WORDS.main_part)).collect();
+    titles.join(", ")
+}
