@@ -171,7 +171,7 @@ pub(crate) struct ImportArguments {
     /// A profile of the manifest
     #[arg(long)]
     pub(crate) profile: Option<String>,
-    /// The numbers were copied by hand: from a picture or page that is kept with them, or from an address
+    /// The numbers were copied by hand: from a picture or page that is kept with them, an address, or `cite:WORDS`
     #[arg(long, value_name = "FILE|ADDRESS")]
     pub(crate) transcribed_from: Vec<String>,
     /// Where the files come from, in words that the paper prints

@@ -72,6 +72,7 @@ language! {
     guest_settings_caption: "Settings of the guests",
     guests_caption: "The guests, as they said when they were ready, and what they booted",
     facts_caption: "The machine, as found when the run began",
+    facts_saved_caption: "The machine, from what its programs printed and its authors say",
     matrix_caption: "Factors and their levels",
     excluded_caption: "Combinations that were left out",
     workload_caption: "Settings of the workload {}",

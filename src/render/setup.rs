@@ -33,8 +33,12 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
         }
     }
     let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
-    let mut blocks =
-        vec![Block::Table(Table { id: "facts".to_owned(), caption: WORDS.facts_caption.to_owned(), columns, rows })];
+    let is_saved = scope.experiment.is_all_manual();
+    let caption = if is_saved { WORDS.facts_saved_caption } else { WORDS.facts_caption }.to_owned();
+    let mut blocks = vec![];
+    if !rows.is_empty() || !is_saved {
+        blocks.push(Block::Table(Table { id: "facts".to_owned(), caption, columns, rows }));
+    }
     blocks.extend(guests(scope));
     if let Some(disclosure) = &scope.experiment.disclosure {
         for (fact, reason) in disclosure.waived.iter() {

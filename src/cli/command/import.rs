@@ -123,15 +123,15 @@ fn sources(session: &Session, named: &[String]) -> Result<(Vec<File>, Vec<String
     let (mut pictures, mut pages) = (vec![], vec![]);
     for source in named {
         let is_address = ["http://", "https://", "doi:"].iter().any(|start| source.starts_with(start));
-        if is_address {
-            pages.push(source.clone());
+        if let Some(page) = source.strip_prefix("cite:").or(is_address.then_some(source.as_str())) {
+            pages.push(page.trim().to_owned());
             continue;
         }
         let path = Path::new(source);
         let bytes = session.os.read(path, FILE_LIMIT_BYTES).map_err(|error| {
             let failure = Failure::io(path)(error);
             failure
-                .help("Name the picture or page that the numbers were copied from, or its address: https://…, doi:….")
+                .help("Name the picture or page that the numbers were copied from, its address (https://…, doi:…), or a citation: cite:….")
         })?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         pages.push(format!("{name}, {}", Digest::of(&bytes)));
