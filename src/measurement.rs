@@ -69,6 +69,8 @@ const WELL_KNOWN: &[WellKnown] = &[
     WellKnown { name: "retransmits", title: "Retransmits", unit: Unit::ONE, better: Better::Lower },
     WellKnown { name: "loss", title: "Loss", unit: Unit::ONE, better: Better::Lower },
     WellKnown { name: "jitter", title: "Jitter", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "score", title: "Score", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "qos", title: "Quality of service", unit: Unit::PERCENT, better: Better::Higher },
     WellKnown { name: "cpu_usage", title: "CPU usage", unit: Unit::PERCENT, better: Better::Lower },
     WellKnown { name: "cpu_user", title: "CPU, user", unit: Unit::PERCENT, better: Better::Lower },
     WellKnown { name: "cpu_system", title: "CPU, system", unit: Unit::PERCENT, better: Better::Lower },
@@ -157,7 +159,7 @@ pub struct Measurement {
     pub value: f64,
     /// The base unit's symbol.
     pub unit: &'static str,
-    /// As it was printed, with the unit it was read in, where that is not the base unit.
+    /// As it was printed, with the unit it was read in, where it was read from a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<Box<str>>,
     /// Where it stands in the output: a JSON pointer, a CSV cell (`row/column`) or a line; several, joined by a space,
@@ -239,7 +241,7 @@ impl Reading {
             return None;
         }
         let base = Unit::symbols(unit.dimension()).next().unwrap_or("1");
-        let printed = (base != unit.symbol()).then(|| format!("{text} {unit}").into_boxed_str());
+        let printed = Some(format!("{text} {unit}").into_boxed_str());
         let (metric, labels) = (Metric::new(metric), Arc::clone(labels));
         self.measurements.push(Measurement { metric, labels, value, unit: base, printed, pointer });
         Some(value)

@@ -39,7 +39,7 @@ matrix:
 design: {replicats: 2, order: interleaved, seed: 1, seed: 2}
 "#;
     insta::assert_snapshot!(problems(text), @r"
-    7:50 manifest::word Did you mean `local`? Known: `local`.
+    7:50 manifest::word Did you mean `local`? Known: `local`, `none`.
     7:79 manifest::unit-missing Write a number and one of the units `B`, `KiB`, `MiB`, `GiB`, `TiB`, `kB`, `MB`, `GB`, `TB`.
     12:13 manifest::exclude-without-reason Add `reason: …`: cells that are left out without one look chosen.
     13:9 manifest::missing-key Add `replicates: …`.

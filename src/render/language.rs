@@ -77,6 +77,7 @@ language! {
     excluded_caption: "Combinations that were left out",
     workload_caption: "Settings of the workload {}",
     results_caption: "{}: median of the replicates, with its interval",
+    given_caption: "{}: the values as they were given",
     chart_caption: "{}: medians; whiskers span the interval of the median",
     comparison_caption: "{}: change against {}",
     noise_caption: "One case measured as two arms: how far apart equal things lie. 95 % of such pairs stay below the bound, which is the upper 95 % limit of that share",

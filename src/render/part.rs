@@ -30,6 +30,18 @@ pub(crate) fn cases<'s>(scope: &'s Scope<'_>, part: Part<'s>) -> impl Iterator<I
     scope.results.matrix().filter(move |case| case.case.part.as_deref() == part.title)
 }
 
+/// The cases of the part that a case belongs to.
+pub(crate) fn beside<'s>(scope: &'s Scope<'_>, case: &'s CaseResults) -> impl Iterator<Item = &'s CaseResults> {
+    scope.results.matrix().filter(move |other| other.case.part == case.case.part)
+}
+
+/// Whether all values that a part has of a metric were given to this program, one each.
+pub(crate) fn is_given(scope: &Scope<'_>, part: Part<'_>, metric: &Metric) -> bool {
+    let mut samples = cases(scope, part).filter_map(|case| case.metric(metric)).peekable();
+    samples.peek().is_some()
+        && samples.all(|one| one.samples.len() == 1 && one.samples.iter().all(|sample| !sample.origin.is_measured()))
+}
+
 /// The factors whose levels differ between the cases of a part: the columns that say which case a row is.
 pub(crate) fn varying_factors(scope: &Scope<'_>, part: Part<'_>) -> Vec<String> {
     let factors = scope.experiment.matrix.parts().nth(part.number).map(|part| part.factors);
@@ -43,8 +55,7 @@ pub(crate) fn has_metric(scope: &Scope<'_>, part: Part<'_>, metric: &Metric) -> 
         let tool = crate::tool::find(&case.case.tool);
         case.metric(metric).is_some() || tool.is_some_and(|tool| tool.metrics(&case.case.settings).contains(metric))
     };
-    // the main part shows what is missing, too
-    part.number == 0 || cases(scope, part).any(measures)
+    cases(scope, part).any(measures)
 }
 
 /// A name for what belongs to a part: the plain one of the main part.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Scope;
 use super::markup::{check_headings, to_blocks};
+use super::part;
 use super::sections::{self, Parts, percent_change};
 use super::setup;
 use super::tokens::{Display, evidence};
@@ -347,7 +348,7 @@ fn value(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) ->
             return Err(invalid(format!("`{stat}` is not one of median, mean, low and high, or needs two replicates")));
         }
     };
-    let display = Display::of_metric(scope.results, &metric);
+    let display = Display::of_cases(part::beside(scope, case), &metric);
     let name = format!("{metric}/{}/{stat}", case.case.label());
     let token = board.parts.tokens.number(name, number, display, evidence(scope.results, samples));
     let unit = if metric.as_str() == "iops" { "" } else { display.unit };

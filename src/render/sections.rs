@@ -252,7 +252,7 @@ pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) 
 
 /// The table of one metric in one part.
 fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let display = Display::of_metric(scope.results, metric);
+    let display = Display::of_cases(part::cases(scope, one), metric);
     let is_repeated = |case: &CaseResults| case.case.replicates(&scope.plan.settings) > 1;
     let has_intervals = part::cases(scope, one).any(is_repeated);
     let factors = part::varying_factors(scope, one);
@@ -278,7 +278,8 @@ fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
         }
         rows.push(row);
     }
-    let caption = part::captioned(filled(WORDS.results_caption, &metric.title()), one);
+    let words = if part::is_given(scope, one, metric) { WORDS.given_caption } else { WORDS.results_caption };
+    let caption = part::captioned(filled(words, &metric.title()), one);
     vec![Block::Table(Table { id: part::named(metric.as_str(), one), caption, columns, rows })]
 }
 
@@ -313,12 +314,13 @@ fn result_cells(
 
 /// The chart of one metric in one part.
 fn chart_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let display = Display::of_metric(scope.results, metric);
+    let display = Display::of_cases(part::cases(scope, one), metric);
     let Some(drawing) = chart::draw(scope, (metric, display), one) else { return vec![] };
     let file = format!("{}.svg", part::named(metric.as_str(), one));
+    let words = if part::is_given(scope, one, metric) { WORDS.given_caption } else { WORDS.chart_caption };
     let figure = Figure {
         id: part::named(metric.as_str(), one),
-        caption: part::captioned(filled(WORDS.chart_caption, &metric.title()), one),
+        caption: part::captioned(filled(words, &metric.title()), one),
         description: drawing.description,
         file: file.clone(),
     };

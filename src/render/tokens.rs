@@ -4,7 +4,8 @@ use crate::document::{Evidence, Inline, Rounding, Token, TokenKind};
 use crate::exact::Exact;
 use crate::interval::Interval;
 use crate::measurement::Metric;
-use crate::results::{MetricSamples, Results};
+use crate::results::{CaseResults, MetricSamples, Results};
+use crate::unit::Unit;
 
 /// The tokens of a document in the making.
 #[derive(Default)]
@@ -38,14 +39,36 @@ impl Display {
         Self { unit, divisor, decimals: shown.decimals_for(SIGNIFICANT).min(6) }
     }
 
-    /// For the medians of a metric over all cases.
-    pub(crate) fn of_metric(results: &Results, metric: &Metric) -> Self {
-        let mut medians: Vec<f64> =
-            results.matrix().filter_map(|case| case.metric(metric)?.summary()).map(|summary| summary.median).collect();
+    /// For the medians of a metric over some cases. What was not measured by this program is printed as it was found.
+    pub(crate) fn of_cases<'a>(cases: impl Iterator<Item = &'a CaseResults>, metric: &Metric) -> Self {
+        let samples: Vec<&MetricSamples> = cases.filter_map(|case| case.metric(metric)).collect();
+        if let Some(display) = Self::as_printed(&samples) {
+            return display;
+        }
+        let mut medians: Vec<f64> = samples.iter().filter_map(|one| one.summary()).map(|one| one.median).collect();
         medians.sort_by(f64::total_cmp);
         let typical = medians.get(medians.len() / 2).copied().unwrap_or(0.0);
-        let unit = results.matrix().find_map(|case| case.metric(metric)).map_or("", |samples| samples.unit.as_str());
-        Self::of(unit, typical)
+        Self::of(samples.first().map_or("", |samples| samples.unit.as_str()), typical)
+    }
+
+    /// The unit that all of them were printed in, and the most digits that any was printed with.
+    fn as_printed(samples: &[&MetricSamples]) -> Option<Self> {
+        let mut found: Option<(Unit, usize)> = None;
+        for sample in samples.iter().flat_map(|one| &one.samples) {
+            let (digits, symbol) = sample.printed.as_deref()?.split_once(' ')?;
+            let unit = Unit::parse(symbol)?;
+            let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+            match &mut found {
+                Some((known, most)) if *known == unit => *most = decimals.max(*most),
+                Some(_) => return None,
+                None => found = Some((unit, decimals)),
+            }
+        }
+        let (unit, decimals) = found?;
+        // a percentage is kept as it is printed
+        let (divisor, parts) = if unit == Unit::PERCENT { (1, 1) } else { unit.ratio() };
+        let symbol = if unit == Unit::ONE { "" } else { unit.symbol() };
+        (parts == 1).then_some(Self { unit: symbol, divisor, decimals })
     }
 
     /// A share, printed as a signed or plain percentage.

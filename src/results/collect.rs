@@ -137,6 +137,7 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
             job: chosen.finished.job,
             run: chosen.run,
             origin: chosen.finished.origin,
+            printed: measurement.printed.map(String::from).filter(|_| !chosen.finished.origin.is_measured()),
         };
         match case.metrics.iter_mut().find(|samples| samples.metric == measurement.metric) {
             Some(samples) => samples.samples.push(sample),

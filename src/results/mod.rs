@@ -97,6 +97,9 @@ pub struct Sample {
     /// How it came to be.
     #[serde(default, skip_serializing_if = "Origin::is_measured")]
     pub origin: Origin,
+    /// As it was printed where it was not measured by this program: digits and unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
 }
 
 /// What is known of one run.
@@ -166,6 +169,7 @@ pub fn rehearsal(plan: &Plan) -> Results {
             job: Digest::of(b""),
             run: 0,
             origin: Origin::Measured,
+            printed: None,
         };
         (1..=replicates).map(one).collect()
     };

@@ -48,30 +48,25 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
     }
     show_power(&power);
     if arguments.why {
-        let rows: Vec<Vec<String>> = planned
-            .jobs
-            .iter()
-            .zip(&reasons)
-            .enumerate()
-            .map(|(number, (job, reason))| {
-                let why = match reason {
-                    Reason::NotMeasured => "runs: it has no usable result",
-                    Reason::Measured => "done: it has a usable result",
-                    Reason::NotSelected => "skipped: it was not asked for",
-                    Reason::ByHand => "waits: a person runs it, and `import` takes what comes out",
-                };
-                vec![
-                    (number + 1).to_string(),
-                    job.key.short(),
-                    planned.cases[job.case].label(),
-                    job.replicate.to_string(),
-                    why.to_owned(),
-                ]
-            })
-            .collect();
-        show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3]));
+        show_jobs(&planned, &reasons);
     }
     Ok(0)
+}
+
+/// Every job with the reason why it runs or not.
+fn show_jobs(planned: &Plan, reasons: &[Reason]) {
+    let row = |(number, (job, reason)): (usize, (&plan::Job, &Reason))| {
+        let why = match reason {
+            Reason::NotMeasured => "runs: it has no usable result",
+            Reason::Measured => "done: it has a usable result",
+            Reason::NotSelected => "skipped: it was not asked for",
+            Reason::ByHand => "waits: a person runs it, and `import` takes what comes out",
+        };
+        let (key, label) = (job.key.short(), planned.cases[job.case].label());
+        vec![(number + 1).to_string(), key, label, job.replicate.to_string(), why.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = planned.jobs.iter().zip(reasons).enumerate().map(row).collect();
+    show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3]));
 }
 
 /// What a person does, as text, as data, or as a PDF.

@@ -17,6 +17,8 @@ use crate::tool::{Answers, Outputs, Question, Tool};
 
 /// The most lines of a block.
 const LINES_MAX: usize = 25;
+/// The lines that numbers have in any case.
+const NUMBERS_MIN: usize = 3;
 /// The most warnings that are shown.
 const WARNINGS_MAX: usize = 3;
 /// Shorter runs are worth a warning, in nanoseconds.
@@ -98,11 +100,15 @@ fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
     let mut head = vec![title(inputs, names)];
     let failed: Vec<String> = inputs.iter().filter(|one| one.reading.status != Status::Ok).map(reason).collect();
     head.extend(failed.iter().take(2).cloned());
-    let warnings: Vec<String> = warnings(inputs).iter().flat_map(|warning| wrapped("!", warning, (width, 2))).collect();
+    let mut warnings: Vec<String> =
+        warnings(inputs).iter().flat_map(|warning| wrapped("!", warning, (width, 2))).collect();
     let answers = answers(inputs);
     let digest = digest(inputs);
-    let left = LINES_MAX - 2 * fence - head.len() - warnings.len() - answers.len() - 1;
-    let (numbers, rest) = numbers(inputs, left);
+    // numbers have room before warnings have
+    let free = LINES_MAX - 2 * fence - head.len() - answers.len() - 1;
+    warnings.truncate(free.saturating_sub(NUMBERS_MIN));
+    let left = free - warnings.len();
+    let numbers = numbers(inputs, left);
     // what is left over goes to the command, the one answer that is long
     let spare = left - numbers.len();
     let mut lines = head;
@@ -113,7 +119,6 @@ fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
     }
     lines.extend(warnings);
     lines.push(digest);
-    debug_assert!(rest || lines.len() + 2 * fence <= LINES_MAX);
     let mut lines: Vec<String> = lines.iter().map(|line| fitted(&safe(line, form), width)).collect();
     if form == PostForm::Markdown {
         lines.insert(0, "```text".to_owned());
@@ -167,30 +172,32 @@ fn reason(input: &Input) -> String {
     format!("{word}: {}", input.reading.reason())
 }
 
+/// The metrics that are shown, in their order.
+const METRICS: &[&str] = &[
+    "iops",
+    "bandwidth",
+    "events",
+    "transactions",
+    "queries",
+    "score",
+    "duration",
+    "latency_mean",
+    "latency_p50",
+    "latency_p99",
+    "latency_p99.9",
+    "latency_max",
+    "retransmits",
+    "loss",
+    "jitter",
+    "cpu_usage",
+];
+
 /// Values of one metric over the files.
 type Values<'a> = Vec<(&'a Measurement, Vec<f64>)>;
 
-/// Rows of numbers: one for each set of labels; whether there are more than fit.
-fn numbers(inputs: &[Input], most: usize) -> (Vec<String>, bool) {
-    const METRICS: &[&str] = &[
-        "iops",
-        "bandwidth",
-        "events",
-        "transactions",
-        "queries",
-        "score",
-        "duration",
-        "latency_mean",
-        "latency_p50",
-        "latency_p99",
-        "latency_p99.9",
-        "latency_max",
-        "retransmits",
-        "loss",
-        "jitter",
-        "cpu_usage",
-    ];
-    let mut rows: BTreeMap<usize, (String, Values<'_>)> = BTreeMap::new();
+/// The values of the files, by the labels of their rows, in the order in which they were read.
+fn rows(inputs: &[Input]) -> Vec<(String, Values<'_>)> {
+    let mut rows: Vec<(String, Values<'_>)> = vec![];
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for input in inputs {
         let all = &input.reading.measurements;
@@ -198,25 +205,32 @@ fn numbers(inputs: &[Input], most: usize) -> (Vec<String>, bool) {
         let shown = if totals.is_empty() { all.iter().collect() } else { totals };
         for one in shown.into_iter().filter(|one| METRICS.contains(&one.metric.as_str())) {
             let label = row_label(one);
-            let next = places.len();
-            let at = *places.entry(label.clone()).or_insert(next);
-            let (_, values) = rows.entry(at).or_insert_with(|| (label, vec![]));
-            match values.iter_mut().find(|(other, _)| other.metric == one.metric) {
+            let at = *places.entry(label.clone()).or_insert(rows.len());
+            if at == rows.len() {
+                rows.push((label, vec![]));
+            }
+            match rows[at].1.iter_mut().find(|(other, _)| other.metric == one.metric) {
                 Some((_, values)) => values.push(one.value),
-                None => values.push((one, vec![one.value])),
+                None => rows[at].1.push((one, vec![one.value])),
             }
         }
     }
-    let width = rows.values().map(|(label, _)| label.chars().count()).max().unwrap_or(0).min(32);
-    let mut lines = vec![];
-    let count = rows.len();
-    for (label, values) in rows.into_values() {
-        let mut values = values;
+    for (_, values) in &mut rows {
         values.sort_by_key(|(one, _)| METRICS.iter().position(|metric| *metric == one.metric.as_str()));
+    }
+    rows
+}
+
+/// Lines of numbers, at most so many.
+fn numbers(inputs: &[Input], most: usize) -> Vec<String> {
+    let rows = rows(inputs);
+    let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0).min(32);
+    let mut lines = vec![];
+    for (label, values) in &rows {
         let shown: Vec<String> = values.iter().map(|(one, values)| shown(one, values)).collect();
         let label = if width == 0 { String::new() } else { format!("{label:width$}  ") };
         // a total alone has room for one line of rates and one of latencies; spreads need a line each
-        match count {
+        match rows.len() {
             1 if inputs.len() > 1 => lines.extend(shown.iter().map(|text| format!("{label}{text}"))),
             1 => {
                 let is_latency = |text: &&String| text.starts_with("latency");
@@ -232,11 +246,10 @@ fn numbers(inputs: &[Input], most: usize) -> (Vec<String>, bool) {
     }
     if lines.len() > most {
         let hidden = lines.len() + 1 - most;
-        lines.truncate(most - 1);
+        lines.truncate(most.saturating_sub(1));
         lines.push(format!("and {hidden} more rows: `benchpaper parse` prints them"));
-        return (lines, true);
     }
-    (lines, false)
+    lines
 }
 
 fn row_label(one: &Measurement) -> String {

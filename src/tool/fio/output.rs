@@ -155,8 +155,8 @@ impl Direction<'_> {
             self.is_old = true;
             self.io_bytes *= 1024.0;
             self.bw_bytes = self.bw.map(|bandwidth| bandwidth * 1024.0);
-            self.lat_ns = self.lat.take().map(Latency::from_microseconds);
-            self.clat_ns = self.clat.take().map(Latency::from_microseconds);
+            self.lat_ns = self.lat.take().map(Latency::in_nanoseconds);
+            self.clat_ns = self.clat.take().map(Latency::in_nanoseconds);
         }
         if self.bw_bytes.is_none() && self.io_bytes <= 0.0 {
             self.bw_bytes = self.bw.map(|bandwidth| bandwidth * 1024.0);
@@ -174,7 +174,8 @@ impl Direction<'_> {
 }
 
 impl Latency<'_> {
-    fn from_microseconds(mut self) -> Self {
+    /// Out of microseconds.
+    fn in_nanoseconds(mut self) -> Self {
         [&mut self.min, &mut self.max, &mut self.mean].into_iter().for_each(|value| *value *= 1000.0);
         self.percentile.0.iter_mut().for_each(|(_, value)| *value *= 1000.0);
         self.bins.0.iter_mut().for_each(|(value, _)| *value *= 1000.0);

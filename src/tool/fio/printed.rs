@@ -27,7 +27,7 @@ pub(super) fn document(text: &str) -> Document<'_> {
             builder.finish(&mut document);
             builder.begin(job, number);
         } else if builder.job.is_some() {
-            builder.line(trimmed, number);
+            builder.line(trimmed);
         }
     }
     builder.finish(&mut document);
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
         self.job = Some(job);
     }
 
-    fn line(&mut self, line: &'a str, number: usize) {
+    fn line(&mut self, line: &'a str) {
         if let Some((direction, values)) = direction(line) {
             self.done.extend(self.direction.take());
             self.direction = Some((direction, values));
@@ -138,10 +138,8 @@ impl<'a> Builder<'a> {
         } else if line.starts_with("issued") {
             self.done.extend(self.direction.take());
             self.issued(line);
-        } else if line.starts_with("fio: ") && number > 0 && line.contains("error=") {
-            if let Some(job) = &mut self.job {
-                job.error = job.error.max(1);
-            }
+        } else if let (true, Some(job)) = (line.starts_with("fio: ") && line.contains("error="), &mut self.job) {
+            job.error = job.error.max(1);
         }
     }
 
