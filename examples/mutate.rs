@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "a rig reads its samples itself")]
 #![expect(clippy::print_stdout, reason = "it prints what it did")]
 
+use benchpaper::inventory::saved;
 use benchpaper::measurement::Status;
 use benchpaper::tool::{self, Outputs};
 use rand_chacha::ChaCha20Rng;
@@ -68,6 +69,7 @@ fn main() -> std::io::Result<()> {
         mutate(&mut bytes, &samples, &mut random);
         let started = std::time::Instant::now();
         let decoded = tool::decode(&bytes);
+        let _ = saved::read(&[(name.clone(), bytes.clone())]);
         if let Some(tool) = tool::recognise(&decoded) {
             let outputs = Outputs::named(&bytes, name);
             let reading = tool.read(None, outputs);

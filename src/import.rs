@@ -40,6 +40,8 @@ pub struct Assignment {
     pub unmatched: Vec<(usize, String)>,
     /// Files that were imported before.
     pub known: Vec<usize>,
+    /// Jobs that share a file's name and whose results do not stand in it.
+    pub lacking: Vec<(usize, Vec<usize>)>,
 }
 
 /// What is known of earlier imports.
@@ -95,9 +97,13 @@ pub fn assign(experiment: &Experiment, plan: &Plan, earlier: &Earlier, files: &[
         }
         let is_free = |job: &usize| !taken.contains(job) && !earlier.done.contains(&plan.jobs[*job].key);
         match jobs_of(plan, &jobs, (file, &rules), &is_free) {
-            Ok(jobs) => {
-                taken.extend(&jobs);
-                found.matched.push((number, jobs));
+            Ok(matched) => {
+                let lacking: Vec<usize> = beside(plan, &jobs, &matched).into_iter().filter(is_free).collect();
+                if !lacking.is_empty() {
+                    found.lacking.push((number, lacking));
+                }
+                taken.extend(&matched);
+                found.matched.push((number, matched));
             }
             Err(reason) => found.unmatched.push((number, reason)),
         }
@@ -196,6 +202,13 @@ fn jobs_of(
         return Err(format!("{what} has all its replicates from other files"));
     };
     Ok(wanted.into_iter().filter(|job| plan.jobs[*job].replicate == next && is_free(job)).collect())
+}
+
+/// The other jobs whose results were to stand in the same output.
+fn beside(plan: &Plan, jobs: &[usize], matched: &[usize]) -> Vec<usize> {
+    let of = |job: usize| (file_of(&plan.cases[plan.jobs[job].case]), plan.jobs[job].replicate);
+    let Some(wanted) = matched.first().map(|job| of(*job)) else { return vec![] };
+    jobs.iter().copied().filter(|job| of(*job) == wanted && !matched.contains(job)).collect()
 }
 
 fn file_of(case: &Case) -> &str {

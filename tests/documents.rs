@@ -53,7 +53,7 @@ fn every_command_of_the_readme_does_what_it_shows() {
     let steps = steps(&std::fs::read_to_string("README.md").unwrap());
     assert!(steps.len() >= 8, "{} commands", steps.len());
     let folder = tempfile::tempdir().unwrap();
-    for part in ["experiments", "artifacts", "reports", "schema"] {
+    for part in ["experiments", "artifacts", "reports", "schema", "tests/outputs"] {
         if Path::new(part).exists() {
             copy(Path::new(part), &folder.path().join(part));
         }
@@ -76,4 +76,19 @@ fn every_command_of_the_readme_does_what_it_shows() {
             );
         }
     }
+}
+
+#[test]
+fn the_tool_that_a_document_adds_is_the_one_that_is_compiled() {
+    let document = std::fs::read_to_string("docs/adding-a-tool.md").unwrap();
+    let file = std::fs::read_to_string("docs/ioping.rs").unwrap();
+    assert!(document.contains(&format!("```rust\n{}\n```", file.trim_end())), "copy docs/ioping.rs into the document");
+    let table = std::fs::read_to_string("src/tool/mod.rs").unwrap();
+    assert!(
+        table.contains("\nmod iperf3;\n") && table.contains("    &iperf3::Iperf3,\n"),
+        "the two lines look otherwise"
+    );
+    let tools = [crate::ioping::Ioping];
+    let names: Vec<&str> = tools.iter().map(|tool| crate::Tool::name(tool)).collect();
+    assert_eq!(names, ["ioping"]);
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use benchpaper::inventory::saved;
 use benchpaper::measurement::{Measurement, Reading, Status};
 use benchpaper::tool::{self, Outputs};
 
@@ -101,6 +102,7 @@ fn every_tool_that_reads_outputs_has_at_least_four() {
 pub(crate) fn exercise(bytes: &[u8], name: &str) {
     let decoded = tool::decode(bytes);
     let recognised = tool::recognise(&decoded);
+    let _ = saved::read(&[(name.to_owned(), bytes.to_vec())]);
     for tool in recognised.into_iter().chain(tool::find(name.split('/').next().unwrap_or_default())) {
         let outputs = Outputs::named(bytes, name.rsplit('/').next().unwrap_or_default());
         let reading = tool.read(None, outputs);

@@ -4,6 +4,12 @@
 
 mod laboratory;
 
+// the tool that `docs/adding-a-tool.md` adds, compiled as if it stood in `src/tool`
+use benchpaper::tool::{Outputs, Tool};
+use benchpaper::{measurement, unit};
+#[path = "../docs/ioping.rs"]
+mod ioping;
+
 mod corpus;
 mod determinism;
 mod documents;

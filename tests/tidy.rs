@@ -93,6 +93,12 @@ fn every_test_file_is_part_of_the_suite_and_every_extension_is_in_its_table() {
             assert!(stem == "mod" || is_shared || uses == 1, "{folder}/{name} is in its table {uses} times");
         }
     }
+    let readers = std::fs::read_to_string("src/inventory/saved/mod.rs").unwrap();
+    for file in files("src/inventory/saved", "rs") {
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        let is_table = stem == "mod" || stem == "owed";
+        assert!(is_table || readers.contains(&format!("    {stem}::READER,")), "{stem} is in no table");
+    }
     let verbs = std::fs::read_to_string("src/cli/command/mod.rs").unwrap();
     for file in files("src/cli/command", "rs") {
         let stem = file.file_stem().unwrap().to_str().unwrap();

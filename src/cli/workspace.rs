@@ -240,6 +240,18 @@ impl Loaded {
         Ok(plan::plan(&self.experiment, lock, expansion))
     }
 
+    /// How results come about that are missing.
+    pub(crate) fn way_to_results(&self) -> String {
+        let (run, import) =
+            (format!("`benchpaper run {}`", self.shown()), format!("`benchpaper import {} FILES`", self.shown()));
+        let has_manual = self.experiment.workloads.iter().any(|(_, workload)| self.experiment.is_manual(workload));
+        match (self.experiment.is_all_manual(), has_manual) {
+            (true, _) => format!("{import} takes what people bring back"),
+            (false, true) => format!("{run} measures, {import} takes what people bring back"),
+            (false, false) => format!("{run} measures"),
+        }
+    }
+
     /// The folder as a person would type it.
     pub(crate) fn shown(&self) -> String {
         self.folder.strip_prefix(&self.workspace.root).unwrap_or(&self.folder).display().to_string()

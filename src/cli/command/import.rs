@@ -195,6 +195,13 @@ fn report(
             rows.push([files[*file].name.clone(), what(*job), word.to_owned(), reason.to_owned()]);
         }
     }
+    for (file, jobs) in &assignment.lacking {
+        let reason = "the file does not hold it";
+        rows.extend(
+            jobs.iter()
+                .map(|job| [files[*file].name.clone(), what(*job), "still missing".to_owned(), reason.to_owned()]),
+        );
+    }
     rows.extend(assignment.known.iter().map(|file| {
         [files[*file].name.clone(), String::new(), "known".to_owned(), "it was imported before".to_owned()]
     }));

@@ -67,8 +67,9 @@ fn refuse_unfit(loaded: &Loaded, results: &Results, jobs: usize) -> Result<(), F
     }
     if results.missing > 0 {
         let message = format!("{} of {jobs} jobs have no usable result", results.missing);
-        return Err(Failure::incomplete(message)
-            .help(format!("`benchpaper run {}` measures them; publishing never does.", loaded.shown())));
+        return Err(
+            Failure::incomplete(message).help(format!("{}; publishing never measures.", loaded.way_to_results()))
+        );
     }
     Ok(())
 }

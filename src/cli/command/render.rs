@@ -33,13 +33,11 @@ pub(crate) fn refuse_empty(loaded: &Loaded, results: &Results, planned: &Plan) -
     if results.missing < planned.jobs.len() as u64 {
         return Ok(());
     }
-    let profile = if planned.settings.profile == crate::plan::DEFAULT_PROFILE {
-        String::new()
-    } else {
-        format!(" --profile {}", planned.settings.profile)
+    let profile = match planned.settings.profile.as_str() {
+        crate::plan::DEFAULT_PROFILE => String::new(),
+        other => format!(" of the profile `{other}`"),
     };
-    Err(Failure::incomplete("nothing was measured yet")
-        .help(format!("`benchpaper run {}{profile}` measures.", loaded.shown())))
+    Err(Failure::incomplete(format!("nothing was measured yet{profile}")).help(format!("{}.", loaded.way_to_results())))
 }
 
 /// A paper and the files of its report.

@@ -21,10 +21,10 @@ pub(crate) fn run(session: &Session, arguments: &ResultsArguments) -> Result<u8,
     }
     if results.missing > 0 {
         show::note(&format!(
-            "{} of {} jobs have no usable result; `benchpaper run {}` measures them",
+            "{} of {} jobs have no usable result; {}",
             results.missing,
             planned.jobs.len(),
-            loaded.shown()
+            loaded.way_to_results()
         ));
         return Ok(3);
     }
