@@ -108,6 +108,35 @@ impl Exact {
         usize::try_from(significant as i32 - 1 - exponent).unwrap_or(0)
     }
 
+    /// Without its sign.
+    #[must_use]
+    pub fn abs(&self) -> Self {
+        Self(self.0.abs())
+    }
+
+    /// The greatest whole number that is not above it.
+    #[must_use]
+    pub fn floor(&self) -> Self {
+        Self(self.0.floor())
+    }
+
+    /// The least whole number that is not below it.
+    #[must_use]
+    pub fn ceil(&self) -> Self {
+        Self(self.0.ceil())
+    }
+
+    /// A power of ten.
+    pub fn ten_to(exponent: i32) -> Self {
+        let power = BigRational::from_integer(BigInt::from(10).pow(exponent.unsigned_abs()));
+        Self(if exponent < 0 { power.recip() } else { power })
+    }
+
+    /// A power of two.
+    pub fn two_to(exponent: u32) -> Self {
+        Self(BigRational::from_integer(BigInt::from(1) << exponent))
+    }
+
     /// Less than zero.
     pub fn is_negative(&self) -> bool {
         self.0.is_negative()

@@ -19,8 +19,8 @@ use crate::store::event::{
     Environment, Event, Finished, Genesis, JOURNAL_FORMAT, Moment, ObjectReference, Origin, Outcome, Previous,
 };
 use crate::store::history::History;
-use crate::store::{Layout, NewRun, StoreError, Writer};
-use crate::tool::{self, Outputs};
+use crate::store::{Layout, NewRun, Reader, StoreError, Writer};
+use crate::tool::{self, Answers, Outputs, Question};
 
 /// A file that was handed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,22 +52,35 @@ pub struct Earlier {
     given: BTreeSet<Digest>,
     /// The bytes that were listed as belonging to no case.
     listed: BTreeSet<Digest>,
+    /// What the first file of each case says it was made with, and its name.
+    conditions: BTreeMap<Digest, (String, Answers)>,
 }
 
 impl Earlier {
-    /// Of the runs of an experiment.
-    pub fn of(history: &History, done: &[Digest]) -> Self {
-        let (mut given, mut listed) = (BTreeSet::new(), BTreeSet::new());
+    /// Of the runs of an experiment; damaged objects are not asked what they say.
+    pub fn of(history: &History, done: &[Digest], (plan, reader): (&Plan, &Reader<'_>)) -> Self {
+        let (mut given, mut listed, mut conditions) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        let cases: BTreeMap<Digest, &Case> = plan.cases.iter().map(|case| (case.digest, case)).collect();
         for event in history.runs.iter().flat_map(|(_, journal)| journal.events()) {
             match event {
-                Event::Finished(finished) => given.extend(finished.objects.get("stdout").map(|object| object.digest)),
+                Event::Finished(finished) if finished.outcome == Outcome::Ok && !finished.origin.is_measured() => {
+                    let Some(object) = finished.objects.get("stdout") else { continue };
+                    given.insert(object.digest);
+                    let tool = cases.get(&finished.case).and_then(|case| tool::find(&case.tool));
+                    if let (Some(tool), false) = (tool, conditions.contains_key(&finished.case))
+                        && let Ok(bytes) = reader.get(&object.digest)
+                    {
+                        let name = finished.reason.trim_start_matches("from ").to_owned();
+                        conditions.insert(finished.case, (name, tool.conditions(Outputs::of(&bytes, &[]))));
+                    }
+                }
                 Event::Unmatched { object, .. } => {
                     listed.insert(object.digest);
                 }
                 _ => {}
             }
         }
-        Self { done: done.iter().copied().collect(), given, listed }
+        Self { done: done.iter().copied().collect(), given, listed, conditions }
     }
 
     /// Whether a file was already recorded as belonging to no case.
@@ -84,20 +97,22 @@ pub fn assign(experiment: &Experiment, plan: &Plan, earlier: &Earlier, files: &[
     let mut found = Assignment::default();
     let mut taken: BTreeSet<usize> = BTreeSet::new();
     let mut seen: BTreeMap<Digest, &str> = BTreeMap::new();
+    let mut conditions = earlier.conditions.clone();
     for (number, file) in files.iter().enumerate() {
         let digest = Digest::of(&file.bytes);
         if let Some(same) = seen.get(&digest) {
             found.unmatched.push((number, format!("it holds the same bytes as {same}")));
             continue;
         }
-        seen.insert(digest, &file.name);
         if earlier.given.contains(&digest) {
             found.known.push(number);
             continue;
         }
         let is_free = |job: &usize| !taken.contains(job) && !earlier.done.contains(&plan.jobs[*job].key);
-        match jobs_of(plan, &jobs, (file, &rules), &is_free) {
+        let matched = jobs_of(plan, &jobs, (file, &rules), &is_free);
+        match matched.and_then(|matched| alike(plan, &matched, file, &mut conditions).map(|()| matched)) {
             Ok(matched) => {
+                seen.insert(digest, &file.name);
                 let lacking: Vec<usize> = beside(plan, &jobs, &matched).into_iter().filter(is_free).collect();
                 if !lacking.is_empty() {
                     found.lacking.push((number, lacking));
@@ -109,6 +124,31 @@ pub fn assign(experiment: &Experiment, plan: &Plan, earlier: &Earlier, files: &[
         }
     }
     found
+}
+
+/// Replicates of a case are made alike, as far as their files say; what differs is no replicate.
+fn alike(
+    plan: &Plan,
+    matched: &[usize],
+    file: &File,
+    known: &mut BTreeMap<Digest, (String, Answers)>,
+) -> Result<(), String> {
+    let Some(case) = matched.first().map(|job| &plan.cases[plan.jobs[*job].case]) else { return Ok(()) };
+    let Some(tool) = tool::find(&case.tool) else { return Ok(()) };
+    let found = tool.conditions(Outputs::named(&file.bytes, &file.name));
+    for case in matched.iter().map(|job| &plan.cases[plan.jobs[*job].case]) {
+        let Some((other, conditions)) = known.get(&case.digest) else { continue };
+        let differs =
+            |(question, said): &(&Question, &String)| conditions.get(question).is_some_and(|one| one != *said);
+        if let Some((question, said)) = found.iter().find(differs) {
+            let one = &conditions[question];
+            return Err(format!("its {} is `{said}`, that of {other} for the same case is `{one}`", question.word()));
+        }
+    }
+    for case in matched.iter().map(|job| plan.cases[plan.jobs[*job].case].digest) {
+        known.entry(case).or_insert_with(|| (file.name.clone(), found.clone()));
+    }
+    Ok(())
 }
 
 /// A rule with its pattern.
@@ -270,7 +310,14 @@ fn fitting(plan: &Plan, candidates: &[usize], (file, is_named): (&File, bool)) -
     }
     // several cases that it says nothing against are named by the caller
     let open: Vec<usize> = of_tool.iter().copied().filter(|job| says(plan.jobs[*job].case).is_none()).collect();
-    if open.is_empty() { Err("it was made with settings that no case has".to_owned()) } else { Ok(open) }
+    if !open.is_empty() {
+        return Ok(open);
+    }
+    let said = of_tool.first().and_then(|job| tool::find(&plan.cases[plan.jobs[*job].case].tool));
+    let said = said.map(|tool| tool.conditions(outputs)).unwrap_or_default();
+    let said: Vec<String> = said.iter().map(|(question, answer)| format!("{} {answer}", question.word())).collect();
+    let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+    Err(format!("it was made with settings that no case has{said}"))
 }
 
 /// What a run of imported files needs.
@@ -433,8 +480,7 @@ fn record_job(
     for picture in request.pictures {
         objects.insert(format!("source/{}", picture.name), writer.put(&picture.bytes)?);
     }
-    let reading = tool::find(&case.tool).map(|tool| tool.read(Some(&case.settings), Outputs::of(&given.bytes, &[])));
-    let (outcome, reason) = judge(reading);
+    let (outcome, reason) = judged(request.plan, job, given);
     let shown =
         if reason.is_empty() { format!("from {}", given.name) } else { format!("from {}: {reason}", given.name) };
     writer.record(&Event::Finished(Box::new(Finished {
@@ -449,6 +495,12 @@ fn record_job(
         origin: request.origin,
     })))?;
     Ok(Recorded { file, job, outcome, reason })
+}
+
+/// How a file would count for a job.
+pub fn judged(plan: &Plan, job: usize, file: &File) -> (Outcome, String) {
+    let case = &plan.cases[plan.jobs[job].case];
+    judge(tool::find(&case.tool).map(|tool| tool.read(Some(&case.settings), Outputs::of(&file.bytes, &[]))))
 }
 
 /// How a reading counts.

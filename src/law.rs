@@ -11,7 +11,8 @@ pub const LITTLE_TOLERANCE: f64 = 0.02;
 /// Whether IOPS × block size equals bandwidth within [`PRODUCT_TOLERANCE`].
 pub fn is_bandwidth_consistent(bandwidth_bytes_per_second: f64, iops: f64, block_size_bytes: f64) -> bool {
     let product = iops * block_size_bytes;
-    (bandwidth_bytes_per_second - product).abs() <= PRODUCT_TOLERANCE * product.max(bandwidth_bytes_per_second)
+    product.is_finite()
+        && (bandwidth_bytes_per_second - product).abs() <= PRODUCT_TOLERANCE * product.max(bandwidth_bytes_per_second)
 }
 
 /// The mean number of operations in flight: throughput times mean latency (Little, Oper. Res. 9 (1961) 383).

@@ -18,9 +18,11 @@ pub mod quantity;
 pub mod document;
 pub mod law;
 pub mod measurement;
+pub mod printed;
 pub mod statistics;
 
 pub mod cellmap;
+pub mod expression;
 
 pub mod os;
 

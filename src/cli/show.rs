@@ -15,8 +15,9 @@ use crate::source::{Source, Span};
 /// The most diagnostics that are shown to people; `--format json` has them all.
 const SHOWN_MAX: usize = 50;
 
-/// Prints a result to stdout.
+/// Prints a result to stdout, without the terminal escapes that foreign text may hold.
 pub(crate) fn print(text: &str) {
+    let text = printable(text);
     let mut stdout = std::io::stdout().lock();
     let _ = stdout.write_all(text.as_bytes());
     if !text.ends_with('\n') {

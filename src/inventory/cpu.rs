@@ -15,13 +15,31 @@ pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
     add("frequency_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver");
     add("idle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
     add("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    add("numa_nodes", "/sys/devices/system/node/online");
+    facts.push(("numa_nodes".to_owned(), nodes(scope)));
     let mitigations = std::path::Path::new("/sys/devices/system/cpu/vulnerabilities");
     for name in scope.os.list(mitigations).unwrap_or_default() {
         let path = format!("{}/{name}", mitigations.display());
         facts.push((format!("mitigation.{name}"), read_fact(scope.os, &path)));
     }
     facts
+}
+
+/// How many NUMA nodes are online, out of a list such as `0-1,3`.
+fn nodes(scope: &Scope<'_>) -> Fact {
+    let list = read_fact(scope.os, "/sys/devices/system/node/online");
+    let Fact::Measured(text) = &list else { return list };
+    match count_of_list(text) {
+        Some(count) => Fact::Measured(count.to_string()),
+        None => Fact::Unavailable(format!("`{text}` is no list of nodes")),
+    }
+}
+
+fn count_of_list(text: &str) -> Option<u64> {
+    text.trim().split(',').try_fold(0, |count, range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+        Some(count + last.checked_sub(first)? + 1)
+    })
 }
 
 fn from_cpuinfo(text: &str) -> Vec<(String, Fact)> {
@@ -52,6 +70,11 @@ fn from_cpuinfo(text: &str) -> Vec<(String, Fact)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_nodes_is_counted() {
+        assert_eq!((count_of_list("0"), count_of_list("0-1,3"), count_of_list("x")), (Some(1), Some(3), None));
+    }
 
     #[test]
     fn two_sockets_of_two_cores_are_four() {

@@ -22,7 +22,7 @@ use crate::store::event::Environment;
 use crate::tool::{self, Timing};
 
 pub use expand::{Expansion, expand};
-pub use power::{Power, compared_factor, power};
+pub use power::{Power, analysis, compared_factor, power};
 
 /// The name of the design without a profile.
 pub const DEFAULT_PROFILE: &str = "default";

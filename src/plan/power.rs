@@ -45,14 +45,19 @@ pub fn compared_factor(experiment: &Experiment) -> Option<String> {
     treatments.chain(arm).find(|name| is_compared(name)).map(str::to_owned)
 }
 
+/// How a design lets arms be compared. What others ran is not known to be in blocks.
+pub fn analysis(experiment: &Experiment) -> Analysis {
+    match experiment.design.order {
+        Order::Interleaved if !experiment.is_all_manual() => Analysis::Blocks,
+        _ => Analysis::IndependentArms,
+    }
+}
+
 /// What the design of a plan can show.
 pub fn power(experiment: &Experiment, plan: &Plan) -> Power {
     let treatment = compared_factor(experiment);
     let comparisons = treatment.as_deref().map_or(0, |factor| comparisons(plan, factor));
-    let analysis = match experiment.design.order {
-        Order::Interleaved => Analysis::Blocks,
-        Order::Randomized => Analysis::IndependentArms,
-    };
+    let analysis = analysis(experiment);
     let replicates = plan.settings.replicates;
     let smallest = smallest_p(analysis, replicates);
     Power {

@@ -53,6 +53,13 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
         }
         places.insert(save_as.clone(), sheet.entries.len());
         let mut steps = tool.steps(&case.settings, case.timing);
+        if steps.is_empty() {
+            steps.push(format!(
+                "Run {} for the workload `{}`, with the settings of the job, and save all that it prints. The manifest names no command: ask its author, and note what you typed.",
+                case.tool, case.workload
+            ));
+        }
+        steps.splice(0..0, fills(experiment));
         if let Some(workload) = experiment.workloads.get(&case.workload) {
             steps.splice(0..0, workload.steps.iter().cloned());
         }
@@ -77,6 +84,16 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
     sheet
 }
 
+/// What is done to devices before anything counts.
+fn fills(experiment: &Experiment) -> Vec<String> {
+    let one = |step: &crate::manifest::Precondition| {
+        let passes = step.fill.passes.unwrap_or(1);
+        let times = if passes == 1 { "once".to_owned() } else { format!("{passes} times") };
+        format!("Before the first job of all: write {} from its start to its end, {times}.", step.fill.device.value)
+    };
+    experiment.design.precondition.iter().map(one).collect()
+}
+
 /// A factor in which cases of one output differ only chooses among its rows: nobody sets it.
 fn narrow(entry: &mut Entry, case: &Case) {
     entry.set.retain(|(factor, level)| case.factors.get(factor) == Some(level));
@@ -96,9 +113,6 @@ pub fn text(experiment: &Experiment, sheet: &RunSheet) -> String {
         vec![format!("Run sheet: {} ({} {})", experiment.title, experiment.name.value, experiment.version.value)];
     for (number, steps) in sheet.procedures.iter().enumerate() {
         lines.push(format!("\nProcedure {}", number + 1));
-        if steps.is_empty() {
-            lines.push("  Run the workload as the manifest says, and save what it prints.".to_owned());
-        }
         let mut step_number = 0;
         for step in steps {
             if let Some(indented) = step.strip_prefix("    ") {
@@ -112,7 +126,7 @@ pub fn text(experiment: &Experiment, sheet: &RunSheet) -> String {
     for entry in &sheet.entries {
         lines.push(format!("\n[ ] {}. procedure {}, replicate {}", entry.number, entry.procedure, entry.replicate));
         for (factor, level) in &entry.set {
-            let mark = if entry.changed.contains(factor) { "  <- change" } else { "" };
+            let mark = if entry.changed.contains(factor) && entry.number > 1 { "  <- change" } else { "" };
             lines.push(format!("      set   {factor} = {level}{mark}"));
         }
         // what brings an arm about is done when the arm changes
@@ -121,10 +135,33 @@ pub fn text(experiment: &Experiment, sheet: &RunSheet) -> String {
         }
         let jobs = if entry.jobs > 1 { format!("   (answers {} jobs)", entry.jobs) } else { String::new() };
         lines.push(format!("      save  {}{jobs}", entry.save_as));
-        lines.push("      done at ____________  by ____________".to_owned());
+        lines.push("      done at ____________  by ____________  remarks ______________________________".to_owned());
     }
     lines.push(format!("\nThen: benchpaper import experiments/{} FOLDER", experiment.name.value));
     lines.join("\n")
+}
+
+/// Steps with numbers; what is typed stands in a block of its own.
+fn numbered(steps: &[String]) -> Vec<Block> {
+    let (mut blocks, mut number) = (vec![], 0);
+    for step in steps {
+        match (step.strip_prefix("    "), blocks.last_mut()) {
+            (Some(typed), Some(Block::Code(code))) => {
+                code.push('\n');
+                code.push_str(typed);
+            }
+            (Some(typed), _) => blocks.push(Block::Code(typed.to_owned())),
+            (None, _) => {
+                number += 1;
+                let mut text = vec![Inline::Strong(format!("{number}.")), Inline::text(" ")];
+                for (at, part) in step.split('`').enumerate().filter(|(_, part)| !part.is_empty()) {
+                    text.push(if at % 2 == 1 { Inline::Code(part.to_owned()) } else { Inline::text(part) });
+                }
+                blocks.push(Block::Paragraph(text));
+            }
+        }
+    }
+    blocks
 }
 
 /// As a page to take along.
@@ -133,26 +170,23 @@ pub fn document(experiment: &Experiment, sheet: &RunSheet, date: String) -> Docu
     let mut blocks = vec![Block::Heading { level: 1, text: words("Procedures") }];
     for (number, steps) in sheet.procedures.iter().enumerate() {
         blocks.push(Block::Heading { level: 2, text: words(&format!("Procedure {}", number + 1)) });
-        let items = steps.iter().map(|step| match step.strip_prefix("    ") {
-            Some(typed) => vec![Inline::Code(typed.to_owned())],
-            None => words(step),
-        });
-        blocks.push(Block::List(items.collect()));
+        blocks.extend(numbered(steps));
     }
     let arms: Vec<_> = experiment.arms.iter().filter(|(_, arm)| !arm.steps.is_empty()).collect();
     if !arms.is_empty() {
         blocks.push(Block::Heading { level: 1, text: words("Arms") });
         for (name, arm) in arms {
             blocks.push(Block::Heading { level: 2, text: words(name.value.as_str()) });
-            blocks.push(Block::List(arm.steps.iter().map(|step| words(step)).collect()));
+            blocks.extend(numbered(&arm.steps));
         }
     }
     blocks.push(Block::Heading { level: 1, text: words("Jobs") });
-    let columns = ["", "Set", "Procedure", "Save as", "Done at", "By"].map(Column::text).to_vec();
+    let columns = ["", "Set", "Procedure", "Save as", "Done at, by", "Remarks"].map(Column::text).to_vec();
     let rows = sheet.entries.iter().map(|entry| {
         let set = entry.set.iter().map(|(factor, level)| {
             let text = format!("{factor} = {level}");
-            if entry.changed.contains(factor) { Inline::Strong(text) } else { Inline::Text(text) }
+            let is_changed = entry.changed.contains(factor) && entry.number > 1;
+            if is_changed { Inline::Strong(text) } else { Inline::Text(text) }
         });
         let mut cells: Vec<Inline> = vec![];
         for (number, one) in set.enumerate() {
@@ -162,12 +196,12 @@ pub fn document(experiment: &Experiment, sheet: &RunSheet, date: String) -> Docu
             cells.push(one);
         }
         vec![
-            words(&entry.number.to_string()),
+            words(&format!("[  ] {}", entry.number)),
             cells,
             words(&entry.procedure.to_string()),
             vec![Inline::Code(entry.save_as.clone())],
-            words("…………"),
-            words("………"),
+            words("………………………"),
+            words("………………………………"),
         ]
     });
     let caption = "The jobs in order; what is set in bold differs from the job before".to_owned();

@@ -32,8 +32,17 @@ struct Data {
     /// Positions of the categories where they are numbers.
     numbers: Option<Vec<f64>>,
     marks: Vec<Mark>,
+    /// The place of each group among all levels: a level has one shade in every chart.
+    shades: Vec<usize>,
     group_factor: Option<String>,
     category_head: String,
+}
+
+impl Data {
+    /// One group alone is named, too, where it is one of several levels.
+    fn has_legend(&self) -> bool {
+        self.group_factor.is_some() && self.groups.iter().any(|group| !group.is_empty())
+    }
 }
 
 const WIDTH: f64 = 640.0;
@@ -94,7 +103,13 @@ fn data(scope: &Scope<'_>, (metric, display): (&Metric, Display), one: Part<'_>)
         categories.iter().map(|text| text.parse().ok().filter(|number| *number > 0.0)).collect();
     let numbers = numbers.filter(|numbers| others.len() == 1 && numbers.len() >= 4);
     let category_head = others.iter().map(|factor| factor.replace('_', " ")).collect::<Vec<_>>().join(", ");
-    Data { groups, categories, numbers, marks, group_factor, category_head }
+    let levels = scope.experiment.matrix.parts().nth(one.number).map(|part| part.factors);
+    let levels = levels.zip(group_factor.as_deref()).and_then(|(factors, factor)| factors.get(factor));
+    let levels: Vec<String> =
+        levels.map(|levels| levels.0.iter().map(|level| level.text.clone()).collect()).unwrap_or_default();
+    let shade = |(number, group): (usize, &String)| levels.iter().position(|level| level == group).unwrap_or(number);
+    let shades = groups.iter().enumerate().map(shade).collect();
+    Data { groups, categories, numbers, marks, shades, group_factor, category_head }
 }
 
 fn place_of(list: &mut Vec<String>, text: String) -> usize {
@@ -162,7 +177,7 @@ impl Canvas {
         let longest = data.categories.iter().map(|text| text.chars().count()).max().unwrap_or(0) as f64;
         let is_rotated = data.numbers.is_none() && longest * 5.6 > plot_width / data.categories.len().max(1) as f64;
         let label_height = if is_rotated { (longest * 3.6).clamp(30.0, 130.0) } else { 18.0 };
-        let top = if data.groups.len() > 1 { LEGEND_HEIGHT + 8.0 } else { 12.0 };
+        let top = if data.has_legend() { LEGEND_HEIGHT + 8.0 } else { 12.0 };
         let bottom = top + PLOT_HEIGHT;
         let height = bottom + label_height + if data.category_head.is_empty() { 4.0 } else { 20.0 };
         let mut svg = String::new();
@@ -188,7 +203,7 @@ impl Canvas {
             None => self.bars(data, &centers),
         }
         self.categories(data, &centers);
-        if data.groups.len() > 1 {
+        if data.has_legend() {
             self.legend(data);
         }
         self.svg.push_str("</svg>\n");
@@ -251,7 +266,7 @@ impl Canvas {
             let x = centers[mark.category] + offset * width;
             let y = self.y(mark.value);
             let (left, bar, height) = (x - width / 2.0 + 0.75, width - 1.5, self.bottom - y);
-            self.hatched(mark.group, (left, y, bar, height));
+            self.hatched(data.shades[mark.group], (left, y, bar, height));
             self.whisker(mark, x);
         }
     }
@@ -271,11 +286,11 @@ impl Canvas {
 
     fn lines(&mut self, data: &Data, centers: &[f64]) {
         for group in 0..data.groups.len() {
-            let shade = SHADES[group % SHADES.len()];
+            let shade = SHADES[data.shades[group] % SHADES.len()];
             let marks: Vec<&Mark> = data.marks.iter().filter(|mark| mark.group == group).collect();
             let points: Vec<String> =
                 marks.iter().map(|mark| format!("{:.2},{:.2}", centers[mark.category], self.y(mark.value))).collect();
-            let dashes = ["none", "6 3", "2 2", "8 3 2 3", "1 3", "10 4"][group % 6];
+            let dashes = ["none", "6 3", "2 2", "8 3 2 3", "1 3", "10 4"][data.shades[group] % 6];
             let _ = writeln!(
                 self.svg,
                 "<polyline points=\"{}\" fill=\"none\" stroke=\"{shade}\" stroke-width=\"1.8\" stroke-dasharray=\"{dashes}\"/>",
@@ -333,7 +348,7 @@ impl Canvas {
             x += factor.chars().count() as f64 * 6.4 + 14.0;
         }
         for (number, group) in data.groups.iter().enumerate() {
-            self.hatched(number, (x, 7.0, 14.0, 12.0));
+            self.hatched(data.shades[number], (x, 7.0, 14.0, 12.0));
             let _ =
                 writeln!(self.svg, "<text x=\"{:.2}\" y=\"17\" fill=\"#333333\">{}</text>", x + 18.0, escape(group));
             x += 18.0 + group.chars().count() as f64 * 6.4 + 18.0;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Scope;
-use super::sections::{WORDS, sentence};
-use crate::document::{Block, Inline};
+use super::sections::{Parts, WORDS, cell, sentence};
+use crate::document::{Block, Column, Inline, Table};
 use crate::measurement::Metric;
-use crate::results::CaseResults;
+use crate::results::{CaseResults, RunRecord};
 use crate::store::event::{Environment, Origin};
 
 /// One part; the main one has no title.
@@ -81,18 +81,72 @@ pub(crate) fn origins(scope: &Scope<'_>) -> Vec<Block> {
     }
     let mut blocks = vec![];
     for (origin, environment) in kinds {
-        let runs = scope.results.runs.iter().filter(|run| run.origin == origin && run.environment == environment);
-        let sources: BTreeSet<&str> = runs.flat_map(|run| run.sources.iter().map(String::as_str)).collect();
-        let sources = if sources.is_empty() {
-            WORDS.no_source.to_owned()
-        } else {
-            sources.into_iter().collect::<Vec<_>>().join("; ")
-        };
+        let sources = sources(scope, |run| run.origin == origin && run.environment == environment);
         let pattern = if origin == Origin::Transcribed { WORDS.transcribed } else { WORDS.imported };
         let words = vec![Inline::text(titles(scope, origin)), Inline::text(environment.word()), Inline::text(sources)];
         blocks.push(Block::Note(sentence(pattern, words)));
     }
+    let has_both = |case: &&CaseResults| {
+        let samples = case.metrics.iter().flat_map(|metric| &metric.samples);
+        let origins: BTreeSet<Origin> = samples.map(|sample| sample.origin).collect();
+        origins.len() > 1
+    };
+    let mixed: Vec<String> = scope.results.cases.iter().filter(has_both).map(|case| case.case.label()).collect();
+    if !mixed.is_empty() {
+        blocks.push(Block::Note(sentence(WORDS.mixed_origin, vec![Inline::text(mixed.join("; "))])));
+    }
     blocks
+}
+
+/// Where the files of some runs came from, each source with how many there are.
+fn sources(scope: &Scope<'_>, is_meant: impl Fn(&RunRecord) -> bool) -> String {
+    let mut counts: Vec<(String, usize)> = vec![];
+    for (number, run) in scope.results.runs.iter().enumerate().filter(|(_, run)| is_meant(run)) {
+        let files = scope.results.given.iter().filter(|file| file.run == number).count();
+        if files == 0 {
+            continue;
+        }
+        let source = source_of(run);
+        match counts.iter_mut().find(|(one, _)| *one == source) {
+            Some((_, count)) => *count += files,
+            None => counts.push((source, files)),
+        }
+    }
+    let one = |(source, count): &(String, usize)| match counts.len() {
+        1 => source.clone(),
+        _ => format!("{source} ({count} file{})", if *count == 1 { "" } else { "s" }),
+    };
+    counts.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn source_of(run: &RunRecord) -> String {
+    if run.sources.is_empty() { WORDS.no_source.to_owned() } else { run.sources.join("; ") }
+}
+
+/// The files that values came from which this program did not measure.
+pub(crate) fn given_files(scope: &Scope<'_>, parts: &mut Parts) -> Option<Block> {
+    let mut rows = vec![];
+    for (number, file) in scope.results.given.iter().enumerate() {
+        let Some(run) = scope.results.runs.get(file.run) else { continue };
+        let jobs = parts.tokens.count(&format!("given/{}/jobs", number + 1), file.jobs);
+        let origin = if run.origin == Origin::Transcribed { WORDS.copied } else { WORDS.read_from };
+        rows.push(vec![
+            cell(file.name.as_str()),
+            cell(file.tool.as_str()),
+            cell(format!("{origin}; {}", source_of(run))),
+            vec![jobs],
+            vec![Inline::Code(file.object.hex().chars().take(16).collect())],
+        ]);
+    }
+    let columns = vec![
+        Column::text(WORDS.file),
+        Column::text(WORDS.tool),
+        Column::text(WORDS.source),
+        Column::number(WORDS.jobs),
+        Column::text(WORDS.digest),
+    ];
+    let caption = WORDS.given_files_caption.to_owned();
+    (!rows.is_empty()).then(|| Block::Table(Table { id: "given-files".to_owned(), caption, columns, rows }))
 }
 
 /// The parts whose values have an origin.

@@ -115,6 +115,9 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     first.push(Inline::text(" "));
     first.extend(preparation(scope));
     let mut blocks = vec![Block::Paragraph(first)];
+    if scope.experiment.is_all_manual() {
+        blocks = vec![given_method(scope, parts)];
+    }
     if results_together(scope) {
         blocks.push(Block::Paragraph(cell(WORDS.together)));
     }
@@ -126,12 +129,23 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         blocks.push(Block::Paragraph(cell(WORDS.statistics)));
     }
     if settings.replicates > 1 && scope.power.comparisons > 0 {
-        blocks.push(Block::Paragraph(cell(match design.order {
-            Order::Interleaved => WORDS.statistics_blocks,
-            Order::Randomized => WORDS.statistics_independent,
+        blocks.push(Block::Paragraph(cell(match analysis(scope) {
+            Analysis::Blocks => WORDS.statistics_blocks,
+            Analysis::IndependentArms => WORDS.statistics_independent,
         })));
     }
     blocks
+}
+
+/// What is known where others ran the jobs: what the manifest asked for.
+fn given_method(scope: &Scope<'_>, parts: &mut Parts) -> Block {
+    let replicates = i128::from(scope.plan.settings.replicates);
+    let replicates = parts.tokens.configured("design/replicates", crate::exact::Exact::from_integer(replicates), 0);
+    let unit = scope.experiment.design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned());
+    let mut text = sentence(WORDS.design, vec![replicates, Inline::text(unit)]);
+    text.push(Inline::text(" "));
+    text.extend(cell(WORDS.given_method));
+    Block::Paragraph(text)
 }
 
 fn preparation(scope: &Scope<'_>) -> Vec<Inline> {
@@ -332,10 +346,7 @@ fn chart_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
 
 /// How the design lets arms be compared.
 pub(crate) fn analysis(scope: &Scope<'_>) -> Analysis {
-    match scope.experiment.design.order {
-        Order::Interleaved => Analysis::Blocks,
-        Order::Randomized => Analysis::IndependentArms,
-    }
+    crate::plan::analysis(scope.experiment)
 }
 
 /// The comparisons of one metric along the treatment in one part.
@@ -544,6 +555,7 @@ pub(crate) fn provenance(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         .map_or_else(|| Inline::text(WORDS.nothing), |pin| code(pin.digest));
     let mut blocks =
         vec![Block::Table(Table { id: "runs".to_owned(), caption: WORDS.runs_caption.to_owned(), columns, rows })];
+    blocks.extend(part::given_files(scope, parts));
     for run in &scope.results.runs {
         if run.recoveries > 0 {
             let count = parts.tokens.count(&format!("run/{}/recoveries", run.run), run.recoveries);

@@ -1,8 +1,8 @@
 //! From journals and raw objects to results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AttemptRecord, CaseResults, FORMAT, MetricSamples, Results, RunRecord, Sample};
+use super::{AttemptRecord, CaseResults, FORMAT, GivenFile, MetricSamples, Results, RunRecord, Sample};
 use crate::digest::Digest;
 use crate::inventory::Inventory;
 use crate::measurement::{Measurement, Reading, Status};
@@ -20,8 +20,12 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
     let readings = read_all(plan, &jobs, reader, processors)?;
     let mut cases: Vec<CaseResults> =
         plan.cases.iter().map(|case| CaseResults { case: case.clone(), metrics: vec![] }).collect();
+    let mut given: BTreeMap<(usize, Digest), GivenFile> = BTreeMap::new();
     for ((case, replicate, chosen), reading) in jobs.iter().zip(readings) {
         if let (Some(chosen), Some((object, reading))) = (chosen, reading) {
+            if !chosen.finished.origin.is_measured() {
+                given.entry((chosen.run, object)).or_insert_with(|| given_file(chosen, object, &reading)).jobs += 1;
+            }
             add(&mut cases[*case], *replicate, chosen, object, reading);
         }
     }
@@ -32,11 +36,12 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
     let missing = jobs.iter().filter(|(_, _, chosen)| chosen.is_none()).count() as u64;
     let used: Vec<usize> = used_runs(&cases, history);
     let inventories = inventories(history, reader)?;
+    let used_files = used_files(history);
     Ok(Results {
         format: FORMAT.to_owned(),
         settings: plan.settings.clone(),
         cases,
-        runs: history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal)).collect(),
+        runs: history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal, &used_files)).collect(),
         not_ok: attempts.not_ok,
         attempts: attempts.count,
         other_attempts: attempts.other,
@@ -44,6 +49,11 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
         missing,
         facts: used.last().and_then(|run| inventories.get(run).cloned()).unwrap_or_default(),
         guest_facts: guest_facts(&jobs, reader)?,
+        given: {
+            let mut files: Vec<GivenFile> = given.into_values().collect();
+            files.sort();
+            files
+        },
         hidden_differences: [hidden_differences(&used, &inventories), guest_differences(plan, &jobs, reader)?].concat(),
     })
 }
@@ -56,7 +66,7 @@ struct Chosen<'a> {
 
 /// The first usable attempt of each job, in the order of the chain.
 fn choose(history: &History) -> BTreeMap<Digest, Chosen<'_>> {
-    let mut marked = std::collections::BTreeSet::new();
+    let mut marked = BTreeSet::new();
     for event in history.runs.iter().flat_map(|(_, journal)| journal.events()) {
         if let Event::Marked { job, attempt, .. } = event {
             marked.insert((*job, *attempt));
@@ -119,6 +129,13 @@ fn read_one(case: &Case, finished: &Finished, reader: &Reader<'_>) -> Result<Rea
     }
     let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[], files: &files, name: "" });
     Ok((reading.status == Status::Ok).then_some((stdout.digest, reading)))
+}
+
+/// A file as the record names it.
+fn given_file(chosen: &Chosen<'_>, object: Digest, reading: &Reading) -> GivenFile {
+    let name = chosen.finished.reason.trim_start_matches("from ").to_owned();
+    let tool = format!("{} {}", reading.tool, reading.tool_version).trim().to_owned();
+    GivenFile { name, object, tool, run: chosen.run, jobs: 0 }
 }
 
 /// Whether a measurement is a result: a total, or what a command's rule found.
@@ -229,7 +246,7 @@ fn attempts(plan: &Plan, history: &History) -> Attempts {
     };
     let mut started = vec![];
     for (_, journal) in &history.runs {
-        let mut open: std::collections::BTreeSet<(Digest, u64)> = Default::default();
+        let mut open: BTreeSet<(Digest, u64)> = Default::default();
         for event in journal.events() {
             match event {
                 Event::Started { job, attempt, .. } => {
@@ -257,7 +274,18 @@ fn attempts(plan: &Plan, history: &History) -> Attempts {
     found
 }
 
-fn run_record(run: &str, journal: &Journal) -> RunRecord {
+/// The bytes that any attempt was given, as an output or as what it was copied from.
+fn used_files(history: &History) -> BTreeSet<Digest> {
+    let events = history.runs.iter().flat_map(|(_, journal)| journal.events());
+    let objects = events.filter_map(|event| match event {
+        Event::Finished(finished) => Some(finished.objects.iter()),
+        _ => None,
+    });
+    let is_given = |role: &str| role == "stdout" || role.starts_with("source/");
+    objects.flatten().filter(|(role, _)| is_given(role)).map(|(_, object)| object.digest).collect()
+}
+
+fn run_record(run: &str, journal: &Journal, used: &BTreeSet<Digest>) -> RunRecord {
     let genesis = journal.genesis();
     let mut record = RunRecord {
         run: run.to_owned(),
@@ -280,6 +308,8 @@ fn run_record(run: &str, journal: &Journal) -> RunRecord {
     for event in journal.events() {
         match event {
             Event::Finished(finished) => *record.outcomes.entry(finished.outcome.word().to_owned()).or_default() += 1,
+            // what was of no use at first may have been given again
+            Event::Unmatched { object, .. } if used.contains(&object.digest) => {}
             Event::Unmatched { name, reason, .. } => record.unmatched.push(format!("{name}: {reason}")),
             Event::Recovered { .. } => record.recoveries += 1,
             Event::Drift { changes } => record.remarks.extend(changes.iter().cloned()),
@@ -295,7 +325,7 @@ fn run_record(run: &str, journal: &Journal) -> RunRecord {
 /// machine that others measured on is not this one.
 fn used_runs(cases: &[CaseResults], history: &History) -> Vec<usize> {
     let samples = cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
-    let used: std::collections::BTreeSet<usize> = samples.map(|sample| sample.run).collect();
+    let used: BTreeSet<usize> = samples.map(|sample| sample.run).collect();
     let is_ours = |run: &usize| {
         let genesis = history.runs.get(*run).and_then(|(_, journal)| journal.genesis());
         genesis.is_none_or(|genesis| genesis.origin.is_measured())

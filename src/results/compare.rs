@@ -55,12 +55,14 @@ pub fn comparisons(
         if results.environment(one) != results.environment(other) {
             continue;
         }
+        let is_known = one.is_measured() && other.is_measured();
         let ratio = match analysis {
-            Analysis::Blocks => {
+            // who did not see how replicates were made can not pair them
+            Analysis::Blocks if is_known => {
                 let (one, other) = in_blocks(one, other);
                 blocked_ratio(&one, &other)
             }
-            Analysis::IndependentArms => independent_ratio(&one.values(), &other.values()),
+            _ => independent_ratio(&one.values(), &other.values()),
         };
         let Some(ratio) = ratio else { continue };
         let context = case.case.factors.iter().filter(|(name, _)| *name != factor);

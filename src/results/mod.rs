@@ -54,6 +54,24 @@ pub struct Results {
     pub guest_facts: BTreeMap<String, BTreeMap<String, u64>>,
     /// Facts in which runs that gave values differ, though nobody declared it.
     pub hidden_differences: Vec<String>,
+    /// The files that values were read from which this program did not measure, in the order of their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenFile>,
+}
+
+/// A file that somebody else made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GivenFile {
+    /// Its name when it was handed in.
+    pub name: String,
+    /// Its bytes.
+    pub object: Digest,
+    /// The tool that made it, with the version that it says.
+    pub tool: String,
+    /// The run that recorded it, by its place in [`Results::runs`].
+    pub run: usize,
+    /// How many jobs it answers.
+    pub jobs: u64,
 }
 
 /// What the record says of one case.
@@ -195,6 +213,7 @@ pub fn rehearsal(plan: &Plan) -> Results {
         facts: Inventory::default(),
         guest_facts: BTreeMap::new(),
         hidden_differences: vec![],
+        given: vec![],
     }
 }
 
@@ -207,6 +226,11 @@ impl MetricSamples {
     /// What they say together.
     pub fn summary(&self) -> Option<Summary> {
         summarize(&self.values())
+    }
+
+    /// Whether this program measured all of them, so that their order and surroundings are known.
+    pub fn is_measured(&self) -> bool {
+        self.samples.iter().all(|sample| sample.origin.is_measured())
     }
 }
 

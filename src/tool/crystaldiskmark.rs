@@ -42,8 +42,10 @@ words! {
 struct Settings {
     test: String,
     direction: String,
-    size_bytes: u64,
-    passes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    size_bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    passes: Option<u64>,
 }
 
 fn parse(settings: &serde_json::Value) -> Option<Settings> {
@@ -70,7 +72,8 @@ impl Tool for CrystalDiskMark {
         let passes = fields.take::<Option<Spanned<u64>>>("passes", problems);
         fields.finish(problems);
         let (test, direction, size, passes) = (test?, direction?, size?, passes?);
-        let Some(known) = Test::of(&test.value) else {
+        let Some(known) = Test::of(&test.value).filter(|test| !test.is_random || test.block_size_bytes.is_some())
+        else {
             let message = format!("`{}` names no test", test.value);
             let help = "Write it as the window does: `SEQ 1 MiB Q8T1`, `RND 4 KiB Q32T1`, or `SEQ Q32T1` in versions before 7.";
             problems.error("crystaldiskmark::test", test.span, message, help);
@@ -84,8 +87,8 @@ impl Tool for CrystalDiskMark {
         let settings = Settings {
             test: known.label(),
             direction: direction.word().to_owned(),
-            size_bytes: size.map_or(1 << 30, |size| size.base()),
-            passes: passes.map_or(5, |passes| passes.value),
+            size_bytes: size.map(|size| size.base()),
+            passes: passes.map(|passes| passes.value),
         };
         serde_json::to_value(settings).ok()
     }
@@ -97,15 +100,17 @@ impl Tool for CrystalDiskMark {
     fn steps(&self, settings: &serde_json::Value, _: Timing) -> Vec<String> {
         let Some(settings) = parse(settings) else { return vec![] };
         let size = match settings.size_bytes {
-            bytes if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
-            bytes => format!("{} MiB", bytes >> 20),
+            None => "the same test size each time".to_owned(),
+            Some(bytes) if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => {
+                format!("a test size of {} GiB", bytes >> 30)
+            }
+            Some(bytes) => format!("a test size of {} MiB", bytes >> 20),
         };
+        let passes = settings.passes.map_or("the same number of".to_owned(), |passes| passes.to_string());
         vec![
             "Close every other program, and open CrystalDiskMark.".to_owned(),
-            format!(
-                "In the row of lists above the results choose {} passes and a test size of {size}.",
-                settings.passes
-            ),
+            format!("In the row of lists above the results choose {passes} passes and {size}."),
+            format!("{}; leave every other setting, and the data random.", profile(&settings.test)),
             "Choose the drive under test; check its letter twice.".to_owned(),
             "Click `All` and wait until the clock in the title has ended.".to_owned(),
             "File > Save (text), in older versions Edit > Copy and paste into an editor.".to_owned(),
@@ -145,7 +150,10 @@ impl Tool for CrystalDiskMark {
             found
         };
         let settings = [("tool", self.name()), ("test", "{factor: test}"), ("direction", "{factor: direction}")];
-        let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        let mut settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        let text = String::from_utf8_lossy(bytes);
+        settings.extend(test_size_bytes(&text).map(|bytes| ("size".to_owned(), format!("{} MiB", bytes >> 20))));
+        settings.extend(passes(&text).map(|passes| ("passes".to_owned(), passes.to_string())));
         Some(Draft {
             workloads: vec![("disk".to_owned(), settings)],
             factors: ["test", "direction"].map(|label| (label.to_owned(), levels(label))).to_vec(),
@@ -157,7 +165,18 @@ impl Tool for CrystalDiskMark {
 
     fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
         let reading = self.read(Some(settings), outputs);
-        Some(reading.status != crate::measurement::Status::Failed)
+        let text = String::from_utf8_lossy(&text::decode(outputs.stdout)).into_owned();
+        let (size, passes) = (test_size_bytes(&text), passes(&text));
+        let settings = parse(settings)?;
+        let is_other = |wanted: Option<u64>, found: Option<u64>| wanted.zip(found).is_some_and(|(one, two)| one != two);
+        let is_same = !is_other(settings.size_bytes, size) && !is_other(settings.passes, passes);
+        Some(is_same && reading.status != crate::measurement::Status::Failed)
+    }
+
+    fn conditions(&self, outputs: Outputs<'_>) -> Answers {
+        let mut answers = self.answers(outputs);
+        answers.retain(|question, _| matches!(question, Question::WorkingSet | Question::Passes));
+        answers
     }
 
     fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
@@ -166,12 +185,11 @@ impl Tool for CrystalDiskMark {
 
     fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
         let Some(settings) = parse(settings) else { return vec![] };
-        vec![
-            ("test".to_owned(), settings.test),
-            ("direction".to_owned(), settings.direction),
-            ("test size".to_owned(), format!("{} MiB", settings.size_bytes >> 20)),
-            ("passes, the best of which counts".to_owned(), settings.passes.to_string()),
-        ]
+        vec![("test".to_owned(), settings.test), ("direction".to_owned(), settings.direction)]
+            .into_iter()
+            .chain(settings.size_bytes.map(|bytes| ("test size".to_owned(), format!("{} MiB", bytes >> 20))))
+            .chain(settings.passes.map(|passes| ("passes, the best of which counts".to_owned(), passes.to_string())))
+            .collect()
     }
 }
 
@@ -222,14 +240,51 @@ fn threads_after_depth(name: &str) -> Option<u64> {
     if is_after_digit { text::number(&name[at + 1..])?.0.parse().ok() } else { None }
 }
 
+/// `kib`, `kb` or `k` at the beginning, and no other word.
+fn is_unit(text: &str, letter: char) -> bool {
+    let Some(rest) = text.strip_prefix(letter) else { return false };
+    rest.starts_with("ib") || rest.starts_with('b') || !rest.starts_with(|one: char| one.is_alphanumeric())
+}
+
+/// Where the window has a test: the profiles of version 8 differ in their rows.
+fn profile(test: &str) -> String {
+    format!(
+        "See that a row of the results is called {test}; if none is, choose it under Settings > Settings or another profile"
+    )
+}
+
+/// What follows `Test` at the end: `32768 MiB [E: 0.1% (0.1/60.0 GiB)] (x5)  [Interval=5 sec]`.
+fn test_line(text: &str) -> Option<&str> {
+    let line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| line.strip_prefix("Test").is_some_and(|rest| rest.trim_start().starts_with(':')))?;
+    line.split_once(':').map(|(_, value)| value.trim())
+}
+
+fn test_size_bytes(text: &str) -> Option<u64> {
+    let (number, unit) = text::number(test_line(text)?)?;
+    let scale = match unit.to_ascii_lowercase() {
+        unit if unit.starts_with("gi") || unit.starts_with("gb") => 1 << 30,
+        unit if unit.starts_with("mi") || unit.starts_with("mb") => 1 << 20,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+fn passes(text: &str) -> Option<u64> {
+    let mut parts = test_line(text)?.split("(x").skip(1);
+    parts.find_map(|rest| rest.split(')').next()?.trim().parse().ok())
+}
+
 /// The first number with a unit of bytes.
 fn block_size(name: &str) -> Option<u64> {
     let mut rest = name;
     while let Some(at) = rest.find(|one: char| one.is_ascii_digit()) {
         let (number, unit) = text::number(&rest[at..])?;
         let scale = match unit {
-            unit if unit.starts_with("kib") || unit.starts_with("kb") => 1 << 10,
-            unit if unit.starts_with("mib") || unit.starts_with("mb") => 1 << 20,
+            unit if is_unit(unit, 'k') => 1 << 10,
+            unit if is_unit(unit, 'm') => 1 << 20,
             _ => 0,
         };
         if scale > 0 {
@@ -421,10 +476,12 @@ fn answers(text: &str) -> Answers {
     if let Some(test) = &test {
         let size = test.split(['[', '(']).next().unwrap_or_default().trim().to_owned();
         answers.insert(Question::WorkingSet, format!("{size} file"));
-        answers.extend(between(test, '[', ']').map(|drive| (Question::Target, drive)));
-        let passes = between(test, '(', ')').into_iter().chain(test.rsplit('(').map(|rest| rest.to_owned()));
-        let passes = passes.filter_map(|text| text.strip_prefix('x')?.split(')').next()?.parse::<u64>().ok()).next();
-        answers.extend(passes.map(|passes| (Question::Passes, format!("{passes} passes, the best is printed"))));
+        let drive = between(test, '[', ']').filter(|drive| !drive.starts_with("Interval"));
+        answers.extend(drive.map(|drive| (Question::Target, drive)));
+        answers.extend(passes(text).map(|passes| (Question::Passes, format!("{passes} passes, the best is printed"))));
+        if test.contains("<0Fill>") {
+            answers.insert(Question::Compressibility, "zeros: compresses to nothing".to_owned());
+        }
     }
     let interval = value("Time")
         .or_else(|| between(test.as_deref()?.rsplit_once('[')?.1, 'I', ']').map(|rest| format!("I{rest}")));
@@ -509,7 +566,7 @@ mod tests {
     fn a_test_is_named_as_the_window_names_it() {
         let label = |name: &str| Test::of(name).map(Test::label);
         assert_eq!(label("SEQ 1 MiB Q8T1").as_deref(), Some("SEQ 1MiB Q8T1"));
-        assert_eq!(label("RND4K Q32T16").as_deref(), Some("RND Q32T16"));
+        assert_eq!(label("RND4K Q32T16").as_deref(), Some("RND 4KiB Q32T16"));
         assert_eq!(label("Sequential Read (T= 1)").as_deref(), Some("SEQ Q1T1"));
         assert_eq!(label("Random Read 4KB (QD=32)").as_deref(), Some("RND 4KiB Q32T1"));
         assert_eq!(label("trim"), None);

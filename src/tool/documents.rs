@@ -36,6 +36,11 @@ pub(super) fn last<'a, T: Deserialize<'a>>(bytes: &'a [u8], codes: &Codes, readi
                 at = start + length;
                 found.push(document);
             }
+            // words in braces are no document; what ends too early is one that was cut
+            Some(Err(problem)) if !problem.is_eof() && found.is_empty() && !begins_object(&bytes[start..]) => {
+                reading.warn(codes.around, "text in braces before the JSON");
+                at = start + 1;
+            }
             Some(Err(problem)) => {
                 error = Some(problem);
                 break;
@@ -44,7 +49,7 @@ pub(super) fn last<'a, T: Deserialize<'a>>(bytes: &'a [u8], codes: &Codes, readi
         }
     }
     if let Some(problem) = error {
-        reading.fail(codes.json, format!("the JSON is cut or damaged: {problem}"));
+        reading.fail(codes.json, format!("the JSON {}: {problem}", kind_of(&problem)));
         return None;
     }
     if found.len() > 1 {
@@ -54,6 +59,15 @@ pub(super) fn last<'a, T: Deserialize<'a>>(bytes: &'a [u8], codes: &Codes, readi
         reading.fail(codes.json, "there is no JSON");
     }
     found.pop()
+}
+
+/// What is wrong with it, in a word.
+fn kind_of(problem: &serde_json::Error) -> &'static str {
+    match problem.classify() {
+        serde_json::error::Category::Eof => "is cut",
+        serde_json::error::Category::Data => "is not what this tool writes",
+        _ => "is damaged",
+    }
 }
 
 /// The last complete JSON document as it is, for whoever asks what else it says.
@@ -68,6 +82,11 @@ fn first<'a, R: serde_json::de::Read<'a>, T: Deserialize<'a>>(
 ) -> Option<serde_json::Result<(T, usize)>> {
     let document = stream.next()?;
     Some(document.map(|document| (document, stream.byte_offset())))
+}
+
+/// Whether a brace is followed by a key, or by nothing.
+fn begins_object(bytes: &[u8]) -> bool {
+    matches!(bytes[1..].trim_ascii_start().first(), Some(b'"' | b'}') | None)
 }
 
 /// The next opening brace that begins a line.

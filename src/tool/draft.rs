@@ -110,6 +110,8 @@ pub fn manifest(draft: &Draft, name: &Name, source: &str) -> String {
         line("    access: local");
         let size = draft.size.as_deref().unwrap_or("1 GiB");
         line(&format!("    devices: {{test: {{size: {size}}}}}   # a file in the scratch folder"));
+        line("");
+        line("# execution: manual                   # where others run it, and `import` takes what came out");
     }
     line("");
     line("workloads:");

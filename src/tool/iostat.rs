@@ -24,6 +24,14 @@ const COLUMNS: &[(&str, &str, &str, f64)] = &[
     ("write", "iops", "w/s", 1.0),
     ("write", "bandwidth", "wkB/s", 1024.0),
     ("write", "latency_mean", "w_await", 1e6),
+    ("read", "bandwidth", "rMB/s", 1_048_576.0),
+    ("write", "bandwidth", "wMB/s", 1_048_576.0),
+    ("discard", "iops", "d/s", 1.0),
+    ("discard", "bandwidth", "dkB/s", 1024.0),
+    ("discard", "bandwidth", "dMB/s", 1_048_576.0),
+    ("discard", "latency_mean", "d_await", 1e6),
+    ("read", "bandwidth", "MB_read/s", 1_048_576.0),
+    ("write", "bandwidth", "MB_wrtn/s", 1_048_576.0),
     ("read", "bandwidth", "kB_read/s", 1024.0),
     ("write", "bandwidth", "kB_wrtn/s", 1024.0),
     ("", "iops", "tps", 1.0),
@@ -66,8 +74,8 @@ impl Tool for Iostat {
     }
 }
 
-/// Sums and counts by what they are of.
-type Sums = BTreeMap<(Labels, &'static str, String), (f64, usize)>;
+/// Weighted sums and weights by what they are of.
+type Sums = BTreeMap<(Labels, &'static str, String), (f64, f64)>;
 
 fn read(bytes: &[u8]) -> Reading {
     let mut reading = Reading::new("iostat");
@@ -91,7 +99,7 @@ fn read(bytes: &[u8]) -> Reading {
                 if let Some(value) = statistics.average.as_ref().and_then(|average| average.get(*key)) {
                     let labels = Labels::from([("aggregate".to_owned(), "true".to_owned())]);
                     let sum = sums.entry((labels, metric, format!("{at}/avg-cpu/{key}"))).or_default();
-                    *sum = (sum.0 + value, sum.1 + 1);
+                    *sum = (sum.0 + value, sum.1 + 1.0);
                 }
             }
         }
@@ -99,13 +107,15 @@ fn read(bytes: &[u8]) -> Reading {
     if sums.is_empty() {
         reading.fail("iostat::no-results", "it holds no interval");
     }
-    for ((labels, metric, place), (sum, count)) in sums {
+    for ((labels, metric, place), (sum, weight)) in sums {
         if sum < 0.0 {
             reading.fail("iostat::negative", format!("{place} is below zero"));
         }
-        let mean = sum / count as f64;
-        // a direction that was not used has no latency
-        if metric != "latency_mean" || mean > 0.0 {
+        let mean = sum / weight;
+        // a direction that was not used has no latency, and discards that nobody made are not worth a row
+        let is_used = weight > 0.0 && (metric != "latency_mean" || mean > 0.0);
+        let is_discard = labels.get("direction").is_some_and(|direction| direction == "discard");
+        if is_used && (mean > 0.0 || !is_discard) {
             reading.measure(&Arc::new(labels), (metric, mean), place);
         }
     }
@@ -131,7 +141,10 @@ fn add_disk(disk: &Row, at: &str, sums: &mut Sums) {
             labels.insert("direction".to_owned(), (*direction).to_owned());
         }
         let sum = sums.entry((labels, metric, format!("{at}/disk/*/{key}"))).or_default();
-        *sum = (sum.0 + value * scale, sum.1 + 1);
+        // operations are weighed, not intervals
+        let rate = key.strip_suffix("_await").map(|direction| format!("{direction}/s"));
+        let weight = rate.map_or(Some(1.0), |rate| disk.number(&rate)).unwrap_or(1.0);
+        *sum = (sum.0 + value * scale * weight, sum.1 + weight);
     }
 }
 

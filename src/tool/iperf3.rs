@@ -8,11 +8,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::documents::{self, Codes};
-use super::{Answers, Context, LaunchPlan, Outputs, Question, SERVER_PORT, Timing, Tool, Topology, text};
+use super::{Answers, Context, Draft, LaunchPlan, Outputs, Question, SERVER_PORT, Timing, Tool, Topology, draft, text};
+use crate::exact::Exact;
 use crate::manifest::node::Node;
-use crate::manifest::shape::{Fields, Problems, Size, Spanned, words};
+use crate::manifest::shape::{Fields, Problems, Size, Spanned, decode_quantity, words};
 use crate::measurement::{Labels, Measurement, Metric, Reading};
-use crate::unit::Unit;
+use crate::quantity::Quantity;
+use crate::unit::{Dimension, Unit};
 
 /// iperf3.
 pub(super) struct Iperf3;
@@ -49,6 +51,9 @@ struct Settings {
     direction: String,
     streams: u64,
     length_bytes: Option<u64>,
+    /// No limit where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rate_bits: Option<u64>,
 }
 
 fn parse(settings: &serde_json::Value) -> Result<Settings, String> {
@@ -66,8 +71,14 @@ impl Tool for Iperf3 {
         let direction = fields.take::<Option<Direction>>("direction", problems);
         let streams = fields.take::<Option<Spanned<u64>>>("streams", problems);
         let length = fields.take::<Option<Spanned<Size>>>("length", problems);
+        let rate = fields.take::<Option<Node>>("rate", problems);
         fields.finish(problems);
         let (protocol, direction, streams, length) = (protocol?, direction?, streams?, length?);
+        let rate = rate?.map(|rate| decode_quantity(&rate, Dimension::Bandwidth, problems));
+        if rate == Some(None) {
+            return None;
+        }
+        let bits = |rate: Quantity| (&rate.in_base() * &Exact::from_integer(8)).to_u64();
         if let Some(streams) = streams.as_ref().filter(|streams| !(1..=128).contains(&streams.value)) {
             let message = format!("{} streams, expected 1 to 128", streams.value);
             problems.error("iperf3::range", streams.span, message, "Write a number in this range.");
@@ -83,6 +94,7 @@ impl Tool for Iperf3 {
             direction: direction.map_or("to-server", Direction::word).to_owned(),
             streams: streams.map_or(1, |streams| streams.value),
             length_bytes: length.map(|length| length.value.base()),
+            rate_bits: rate.flatten().and_then(bits),
         };
         serde_json::to_value(settings).ok()
     }
@@ -123,6 +135,50 @@ impl Tool for Iperf3 {
 
     fn is_of_storage(&self) -> bool {
         false
+    }
+
+    fn steps(&self, settings: &serde_json::Value, timing: Timing) -> Vec<String> {
+        let Ok(settings) = parse(settings) else { return vec![] };
+        let (seconds, ramp) = (timing.runtime_ns / 1_000_000_000, timing.ramp_time_ns / 1_000_000_000);
+        let client = argv(&settings, "SERVER", (if seconds == 0 { 30 } else { seconds }, ramp)).join(" ");
+        vec![
+            "On the machine that serves, type:".to_owned(),
+            format!("    iperf3 --server --port {SERVER_PORT}"),
+            "On the machine that asks, type this with the address of the other for SERVER, and keep all that is printed:"
+                .to_owned(),
+            format!("    {client}"),
+        ]
+    }
+
+    fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
+        let (wanted, found) = (parse(settings).ok()?, settings_of(&text::decode(outputs.stdout))?);
+        let has_length = wanted.length_bytes.is_none_or(|length| found.length_bytes == Some(length));
+        Some(
+            found.protocol == wanted.protocol
+                && found.direction == wanted.direction
+                && found.streams == wanted.streams
+                && found.rate_bits == wanted.rate_bits
+                && has_length,
+        )
+    }
+
+    fn draft(&self, bytes: &[u8]) -> Option<Draft> {
+        let reading = self.recognises(bytes).then(|| self.read(None, Outputs::of(bytes, &[])))?;
+        let mut draft = draft::of_reading(self.name(), &reading);
+        let found = settings_of(bytes)?;
+        if let Some((_, settings)) = draft.workloads.first_mut() {
+            let mut add = |key: &str, value: String| settings.push((key.to_owned(), value));
+            add("protocol", found.protocol);
+            add("streams", found.streams.to_string());
+            match found.direction.as_str() {
+                "to-server" | "from-server" => add("direction", found.direction),
+                both => draft.left_out.push(format!("{both}, which a workload can not ask for")),
+            }
+            if let Some(bits) = found.rate_bits {
+                add("rate", format!("{bits} bit/s"));
+            }
+        }
+        Some(draft)
     }
 
     fn recognises(&self, bytes: &[u8]) -> bool {
@@ -175,7 +231,11 @@ fn argv(settings: &Settings, address: &str, (seconds, ramp): (u64, u64)) -> Vec<
         argv.extend(["--omit".to_owned(), ramp.to_string()]);
     }
     if settings.protocol == "udp" {
-        argv.extend(["--udp", "--bitrate", "0"].map(str::to_owned));
+        argv.push("--udp".to_owned());
+    }
+    // datagrams have a limit of 1 Mbit/s where none is named
+    if let Some(rate) = settings.rate_bits.or((settings.protocol == "udp").then_some(0)) {
+        argv.extend(["--bitrate".to_owned(), rate.to_string()]);
     }
     if settings.direction == "from-server" {
         argv.push("--reverse".to_owned());
@@ -236,6 +296,7 @@ fn read(stdout: &[u8]) -> Reading {
         reading.fail("iperf3::error", error);
         return reading;
     }
+    check_streams(stdout, &mut reading);
     let is_udp = document.end.contains_key("sum") && !document.end.contains_key("sum_received");
     let mut is_measured = false;
     for (key, direction, counts) in SUMS {
@@ -261,6 +322,67 @@ fn read(stdout: &[u8]) -> Reading {
     reading
 }
 
+/// Fewer bytes than this share of what a sum says are in its streams: one of them is missing.
+const STREAMS_TOLERANCE: f64 = 0.01;
+/// A test that ended before this share of the time that was asked for was broken off.
+const DURATION_SHARE_MIN: f64 = 0.9;
+
+/// Every stream that was asked for has a row with bytes in it, and the rows add up to the sum.
+fn check_streams(stdout: &[u8], reading: &mut Reading) {
+    let Some(document) = documents::value(stdout) else { return };
+    let number = |pointer: &str| document.pointer(pointer).and_then(serde_json::Value::as_f64);
+    let rows = document.pointer("/end/streams").and_then(serde_json::Value::as_array);
+    let both_ways = number("/start/test_start/bidir").is_some_and(|bidir| bidir > 0.0);
+    let asked = number("/start/test_start/num_streams").map(|streams| if both_ways { streams * 2.0 } else { streams });
+    let connected = document.pointer("/start/connected").and_then(serde_json::Value::as_array).map(Vec::len);
+    for (count, what) in [(rows.map(Vec::len), "have results"), (connected, "were connected")] {
+        if let (Some(count), Some(asked)) = (count, asked)
+            && (count as f64) < asked
+        {
+            reading.fail("iperf3::missing-stream", format!("{asked} streams were asked for, {count} {what}"));
+        }
+    }
+    let bytes_of = |row: &serde_json::Value| {
+        ["udp", "receiver", "sender"].iter().find_map(|side| row.get(side)?.get("bytes")?.as_f64())
+    };
+    let bytes: Vec<f64> = rows.into_iter().flatten().filter_map(bytes_of).collect();
+    if bytes.contains(&0.0) {
+        reading.fail("iperf3::idle-stream", "a stream moved nothing");
+    }
+    let sum = number("/end/sum_received/bytes").filter(|_| !both_ways);
+    let own: f64 = bytes.iter().sum();
+    if let Some(sum) = sum.filter(|sum| !bytes.is_empty() && (own - sum).abs() > STREAMS_TOLERANCE * sum.max(own)) {
+        reading.fail("iperf3::sum", format!("its streams have {own} B, their sum says {sum} B"));
+    }
+    let (asked, real) = (number("/start/test_start/duration"), number("/end/sum_sent/seconds"));
+    if let (Some(asked), Some(real)) = (asked, real)
+        && asked > 0.0
+        && real < DURATION_SHARE_MIN * asked
+    {
+        reading.invalidate("iperf3::broken-off", format!("{asked} s were asked for, it ended after {real:.1} s"));
+    }
+}
+
+/// The settings that an output says it was made with; directions other than the two stand as words.
+fn settings_of(bytes: &[u8]) -> Option<Settings> {
+    let document = documents::value(bytes)?;
+    let test = document.pointer("/start/test_start")?;
+    let number = |key: &str| test.get(key).and_then(serde_json::Value::as_u64);
+    let is_set = |key: &str| number(key).is_some_and(|value| value > 0);
+    let direction = match (is_set("bidir"), is_set("reverse")) {
+        (true, _) => "both directions at once",
+        (_, true) => "from-server",
+        _ => "to-server",
+    };
+    Some(Settings {
+        protocol: test.get("protocol")?.as_str()?.to_ascii_lowercase(),
+        direction: direction.to_owned(),
+        streams: number("num_streams")?,
+        length_bytes: number("blksize"),
+        rate_bits: number("target_bitrate").filter(|bits| *bits > 0),
+    })
+}
+
 /// What its own account of the test says; host names and addresses are left out.
 fn answers(bytes: &[u8]) -> Answers {
     let Some(document) = documents::value(bytes) else { return Answers::new() };
@@ -273,9 +395,14 @@ fn answers(bytes: &[u8]) -> Answers {
         let words: Vec<&str> = text.split_whitespace().collect();
         words.iter().enumerate().filter(|(at, _)| *at != 1).take(3).map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
     };
-    let streams = of("num_streams").map(|streams| format!("{streams} streams"));
+    let streams = of("num_streams").map(|streams| format!("{streams} stream{}", if streams == "1" { "" } else { "s" }));
+    let settings = settings_of(bytes);
+    let access = settings.as_ref().map(|one| format!("{}, {}", one.protocol, one.direction.replace('-', " ")));
+    let rate = settings
+        .map(|one| one.rate_bits.map_or("none".to_owned(), |bits| format!("{} Mbit/s asked", bits as f64 / 1e6)));
     let pairs = [
-        (Question::Access, of("protocol")),
+        (Question::Access, access),
+        (Question::Limit, rate),
         (Question::BlockSize, of("blksize").map(|size| format!("{size} B"))),
         (Question::Concurrency, streams),
         (Question::Ramp, of("omit").map(|seconds| format!("{seconds} s left out"))),
@@ -289,6 +416,11 @@ fn answers(bytes: &[u8]) -> Answers {
 fn measure(sum: &Sum, (key, direction, counts): (&str, &str, bool), reading: &mut Reading) {
     if [sum.seconds, sum.bytes, sum.bits_per_second].iter().any(|value| *value < 0.0) {
         reading.fail("iperf3::negative", "it holds values below zero");
+        return;
+    }
+    if (sum.bits_per_second * sum.seconds / 8.0 - sum.bytes).abs() > STREAMS_TOLERANCE * sum.bytes {
+        let message = format!("{} B in {} s are not {} bit/s", sum.bytes, sum.seconds, sum.bits_per_second);
+        reading.fail("iperf3::rate", message);
         return;
     }
     if counts && (sum.seconds < SECONDS_MIN || sum.bytes <= 0.0) {

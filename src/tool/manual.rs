@@ -70,9 +70,13 @@ pub(super) fn steps(launch: Option<LaunchPlan>, settings: &serde_json::Value) ->
         return if command.is_empty() { vec![] } else { vec![command] };
     };
     let mut steps = vec![];
+    let names_device = launch.files.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("filename="));
     for (name, bytes) in &launch.files {
         steps.push(format!("Write the file `{name}`:"));
         steps.extend(String::from_utf8_lossy(bytes).lines().map(|line| format!("    {line}")));
+    }
+    if names_device {
+        steps.push("Write the device or file under test in place of what stands after `filename=`; check it twice: it is overwritten by a workload that writes.".to_owned());
     }
     steps.push("Type, and keep all that is printed:".to_owned());
     steps.push(format!("    {}", launch.argv.join(" ")));

@@ -204,6 +204,12 @@ pub trait Tool: Sync {
     fn answers(&self, _: Outputs<'_>) -> Answers {
         Answers::new()
     }
+    /// What the output says it was made with: replicates of one case have the same.
+    fn conditions(&self, outputs: Outputs<'_>) -> Answers {
+        let mut answers = self.answers(outputs);
+        answers.retain(|question, _| CONDITIONS.contains(question));
+        answers
+    }
     /// The beginning of a manifest, out of its job file or its output; none where the bytes are neither.
     fn draft(&self, bytes: &[u8]) -> Option<Draft> {
         self.recognises(bytes).then(|| draft::of_reading(self.name(), &self.read(None, Outputs::of(bytes, &[]))))
@@ -221,6 +227,10 @@ pub trait Tool: Sync {
         manual::describe(settings)
     }
 }
+
+/// The questions whose answers are settings.
+const CONDITIONS: &[Question] =
+    &[Question::Access, Question::BlockSize, Question::Concurrency, Question::Limit, Question::WorkingSet];
 
 /// All tools. Where several recognise an output, the first of them reads it.
 pub const TOOLS: &[&dyn Tool] = &[

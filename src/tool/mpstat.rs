@@ -141,14 +141,23 @@ fn read(bytes: &[u8]) -> Reading {
     }
     let Some(document) = documents::last::<Document>(bytes, &CODES, &mut reading) else { return reading };
     let mut intervals = 0;
+    let several = document.sysstat.hosts.len() > 1;
     for (number, host) in document.sysstat.hosts.iter().enumerate() {
         let at = format!("/sysstat/hosts/{number}/statistics/*");
+        let before = reading.measurements.len();
         let rows = host.statistics.iter().flat_map(|one| &one.cpus);
         let cpus = measure(rows.map(|row| (row.word("cpu"), row)), ("cpu", &format!("{at}/cpu-load")), &mut reading);
         let rows = host.statistics.iter().flat_map(|one| &one.nodes).filter(|_| cpus == 0);
         let nodes =
             measure(rows.map(|row| (row.word("node"), row)), ("node", &format!("{at}/node-load")), &mut reading);
         intervals += cpus + nodes;
+        // several machines have no total
+        for one in reading.measurements.iter_mut().skip(before).filter(|_| several) {
+            let mut labels = (*one.labels).clone();
+            labels.remove("aggregate");
+            labels.insert("host".to_owned(), (number + 1).to_string());
+            one.labels = Arc::new(labels);
+        }
     }
     if intervals == 0 {
         reading.fail("mpstat::no-results", "it holds no interval");
@@ -167,6 +176,10 @@ fn measure<'a>(
     for (name, row) in rows {
         let Some(name) = name else { continue };
         count += 1;
+        // a processor that is offline has a row of zeros
+        if COLUMNS.iter().all(|(_, key)| row.number(key).unwrap_or(0.0) == 0.0) {
+            continue;
+        }
         let name = if name == "-1" { "all" } else { name };
         let sums = sums.entry(name.to_owned()).or_insert_with(|| vec![(0.0, 0); COLUMNS.len()]);
         for (sum, (_, key)) in sums.iter_mut().zip(COLUMNS) {

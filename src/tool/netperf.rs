@@ -38,7 +38,7 @@ impl Tool for Netperf {
         let text = String::from_utf8_lossy(&text::decode(outputs.stdout)).into_owned();
         let command = text.lines().find(|line| line.contains("netperf -"));
         let command = command.map(|line| line[line.find("netperf -").unwrap_or(0)..].trim().to_owned());
-        let title = tests(&text).first().map(|test| test.title.to_owned());
+        let title = tests(&text).first().map(|test| short(&test.title));
         let pairs = [(Question::Command, command), (Question::Access, title)];
         pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
     }
@@ -113,7 +113,10 @@ fn read(text: &str) -> Reading {
         }
         match measure(test, labels, &mut reading) {
             Some(one) => found.push(one),
-            None => reading.fail("netperf::cut", format!("the test `{}` has no values", short(&test.title))),
+            None => reading.fail(
+                "netperf::cut",
+                format!("the test `{}`: its heads and values are missing or do not go together", short(&test.title)),
+            ),
         }
     }
     add_up(text, &found, &mut reading);

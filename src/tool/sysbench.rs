@@ -39,11 +39,22 @@ impl Tool for Sysbench {
             Some(line.trim().to_owned()).filter(|value| !value.is_empty())
         };
         let operation = of("operation:").or_else(|| of("Doing").map(|test| test.trim_end_matches(" test").to_owned()));
+        let operation = match (test_of(&text), operation) {
+            (Some(test), Some(operation)) => Some(format!("{test}: {operation}")),
+            (test, operation) => operation.or(test.map(str::to_owned)),
+        };
         let pairs = [
             (Question::Access, operation),
             (Question::BlockSize, of("block size:").or_else(|| of("Block size"))),
-            (Question::WorkingSet, of("total size:").or_else(|| of("Total file size:"))),
-            (Question::Concurrency, of("Number of threads:").map(|threads| format!("{threads} threads"))),
+            (
+                Question::WorkingSet,
+                of("Total file size:").or_else(|| of("total size:").map(|size| format!("{size} moved in all"))),
+            ),
+            (
+                Question::Concurrency,
+                of("Number of threads:")
+                    .map(|threads| format!("{threads} thread{}", if threads == "1" { "" } else { "s" })),
+            ),
             (
                 Question::Duration,
                 of("total time:").or_else(|| of("time elapsed:")).map(|time| format!("{time} measured")),
@@ -56,6 +67,21 @@ impl Tool for Sysbench {
     fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
         metrics(&["transactions", "queries", "events", "iops", "bandwidth", "latency_mean", "latency_p95"])
     }
+}
+
+/// The kind of test, by what only it prints.
+fn test_of(text: &str) -> Option<&'static str> {
+    const KINDS: &[(&str, &str)] = &[
+        ("Prime numbers limit:", "cpu"),
+        ("Running memory speed test", "memory"),
+        ("Operations performed:", "memory"),
+        ("File operations:", "fileio"),
+        ("SQL statistics:", "database"),
+        ("OLTP test statistics:", "database"),
+        ("Initializing mutexes", "mutex"),
+        ("thread yields", "threads"),
+    ];
+    KINDS.iter().find(|(words, _)| text.contains(words)).map(|(_, kind)| *kind)
 }
 
 /// The version, where a line is the first of an output: `sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)`.
@@ -136,8 +162,16 @@ fn measure(part: &Part<'_>, labels: &Arc<Labels>, reading: &mut Reading) {
         reading.fail("sysbench::no-results", "it holds no rate that is known");
         return;
     }
+    let has_latencies = ["Latency (ms):", "per-request statistics:", "Latency histogram", "response time:"]
+        .iter()
+        .any(|key| part.lines.iter().any(|(_, line)| line.starts_with(key)));
+    if !has_latencies {
+        reading.fail("sysbench::cut", "the latencies are missing: it is cut");
+        return;
+    }
     latencies(part, labels, reading);
-    reading.measure(labels, ("runtime", seconds * 1e9), String::new());
+    let at = part.value("total time:").or_else(|| part.value("time elapsed:")).map(|(line, _)| text::place(line));
+    reading.measure(labels, ("runtime", (seconds * 1e9).round()), at.unwrap_or_default());
     let events = part.value("total number of events:").and_then(|(_, text)| text.parse::<f64>().ok());
     if let (Some(rate), Some(events)) = (rate, events)
         && (events / seconds / rate - 1.0).abs() > RATE_TOLERANCE

@@ -21,6 +21,9 @@ use crate::unit::{Dimension, Unit};
 /// Tables of results.
 pub(super) struct Table;
 
+/// The most cells of a table.
+const CELLS_MAX: usize = 1_000_000;
+
 /// What people write where there is no value.
 const ABSENT: &[&str] = &["", "-", "–", "—", "n/a", "N/A", "NA", "na"];
 
@@ -189,9 +192,13 @@ fn rows(bytes: &[u8]) -> Result<Vec<Vec<String>>, String> {
     let separator = [b',', b'\t', b';'].into_iter().max_by_key(|separator| count(*separator)).unwrap_or(b',');
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).trim(csv::Trim::All).flexible(true).delimiter(separator).comment(Some(b'#'));
-    let mut rows = vec![];
+    let (mut rows, mut cells) = (vec![], 0);
     for record in reader.from_reader(bytes).records() {
         let record = record.map_err(|error| error.to_string())?;
+        cells += record.len();
+        if cells > CELLS_MAX {
+            return Err(format!("more than {CELLS_MAX} cells"));
+        }
         rows.push(record.iter().map(str::to_owned).collect());
     }
     Ok(rows)
@@ -309,6 +316,10 @@ fn table(bytes: &[u8], reading: &mut Reading) -> Option<Content> {
         }
     };
     let heads = rows.next()?;
+    if let Some(twice) = heads.iter().enumerate().find(|(at, head)| heads[..*at].contains(head)).map(|(_, head)| head) {
+        reading.fail("table::twice", format!("two columns are called `{twice}`"));
+        return None;
+    }
     let rows: Vec<Vec<String>> = rows.collect();
     if let Some(at) = rows.iter().position(|row| row.len() != heads.len()) {
         let message = format!("row {} has {} cells, the heads are {}", at + 1, rows[at].len(), heads.len());

@@ -35,8 +35,8 @@ pub(crate) fn run(session: &Session, arguments: &ImportArguments) -> Result<u8, 
     let index = index::load(&*session.os, &layout)?;
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
+    let earlier = Earlier::of(&history, index.done(&loaded.experiment.name.value), (&planned, &reader));
     drop(reader);
-    let earlier = Earlier::of(&history, index.done(&loaded.experiment.name.value));
     let assignment = import::assign(&loaded.experiment, &planned, &earlier, &files);
     if arguments.dry_run {
         return report(session, (&planned, &files), &assignment, None);
@@ -189,10 +189,16 @@ fn report(
     let mut rows = vec![];
     for (file, jobs) in &assignment.matched {
         for job in jobs {
-            let (outcome, reason) = outcome_of(*file, *job).unwrap_or((Outcome::Ok, ""));
+            let would_be = || import::judged(planned, *job, &files[*file]);
+            let (outcome, reason) =
+                outcome_of(*file, *job).map_or_else(would_be, |(outcome, reason)| (outcome, reason.to_owned()));
             is_complete &= outcome == Outcome::Ok;
-            let word = if recorded.is_some() { outcome.word() } else { "would be imported" };
-            rows.push([files[*file].name.clone(), what(*job), word.to_owned(), reason.to_owned()]);
+            let word = match recorded {
+                None if outcome == Outcome::Ok => "would be imported".to_owned(),
+                None => format!("would be {}", outcome.word()),
+                Some(_) => outcome.word().to_owned(),
+            };
+            rows.push([files[*file].name.clone(), what(*job), word, reason]);
         }
     }
     for (file, jobs) in &assignment.lacking {
@@ -219,7 +225,7 @@ fn report(
         show::print_json(&serde_json::json!({"files": rows}))?;
     } else {
         let rows = together(rows);
-        show::print(&show::table(&["file", "case", "", "why"], &rows, &[]));
+        show::print(&show::table(&["file", "case", "outcome", "why"], &rows, &[]));
         let jobs: usize = assignment.matched.iter().map(|(_, jobs)| jobs.len()).sum();
         show::print(&format!(
             "{} files: {} for {jobs} jobs, {} known, {} not used",

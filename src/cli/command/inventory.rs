@@ -55,18 +55,24 @@ pub(crate) fn run(session: &Session, arguments: &InventoryArguments) -> Result<u
 fn from_folder(session: &Session, folder: &Path) -> Result<u8, Failure> {
     let os = &*session.os;
     let real = os.canonical(folder).map_err(Failure::io(folder))?;
-    let mut files = vec![];
+    let (mut files, mut left_out) = (vec![], vec![]);
     for name in os.list(&real).map_err(Failure::io(folder))?.into_iter().filter(|name| !name.starts_with('.')) {
         let path = real.join(&name);
         // links are not followed: nothing outside the folder is read
-        if os.stat(&path).map_err(Failure::io(&path))?.kind == Kind::File {
-            files.push((name, os.read(&path, FILE_LIMIT_BYTES).map_err(Failure::io(&path))?));
+        match os.stat(&path).map_err(Failure::io(&path))?.kind {
+            Kind::File => match os.read(&path, FILE_LIMIT_BYTES) {
+                Ok(bytes) => files.push((name, bytes)),
+                Err(error) => left_out.push(format!("{name}: {error}")),
+            },
+            Kind::Folder => left_out.push(format!("{name}: a folder; name it by itself")),
+            _ => left_out.push(format!("{name}: it is no file")),
         }
         if files.len() > FILES_MAX {
             return Err(Failure::usage(format!("more than {FILES_MAX} files")).help("Read them in parts."));
         }
     }
-    let saved = saved::read(&files);
+    let mut saved = saved::read(&files);
+    saved.problems.splice(0..0, left_out);
     let owed = saved::owed(&saved.facts);
     if session.is_json {
         show::print_json(

@@ -1,14 +1,16 @@
 //! `parse`: what a tool's output says.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::cli::arguments::ParseArguments;
 use crate::cli::failure::Failure;
 use crate::cli::{Session, show};
-use crate::measurement::{Metric, Reading, Status};
+use crate::measurement::{Labels, Metric, Reading, Status};
 use crate::os::Os;
 use crate::statistics::summarize;
 use crate::tool::{self, Outputs, Tool};
@@ -43,8 +45,11 @@ pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, F
     })
 }
 
-/// Values by job and direction, then by metric in the order of the tool.
-type Groups = BTreeMap<(String, String), Vec<(Metric, Vec<f64>)>>;
+/// Values by tool and labels, then by metric in the order of the tool; rows of one label each are one kind of result.
+type Groups = BTreeMap<Key, Vec<(Metric, Vec<f64>)>>;
+
+/// A tool and the labels of a row.
+type Key = (&'static str, Labels);
 
 /// What some files say, and why others say nothing.
 type Part = (Groups, Vec<String>);
@@ -63,19 +68,8 @@ fn values_of<'a>(group: &'a mut Vec<(Metric, Vec<f64>)>, metric: &Metric, hint: 
     &mut group[at].1
 }
 
-/// What many files say together, each a replicate; files that can not be used are named and left out.
-fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure> {
-    let os = &*session.os;
-    let tool = arguments.tool.as_deref();
-    let size = arguments.files.len().div_ceil(os.processors().max(1)).max(1);
-    let parts: Vec<Part> = std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            arguments.files.chunks(size).map(|files| scope.spawn(move || group(os, files, tool))).collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
+/// The parts of several threads as one.
+fn merged(parts: Vec<Part>) -> Part {
     let mut groups = Groups::new();
     let mut unusable = vec![];
     for (part, left_out) in parts {
@@ -88,34 +82,80 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
         }
         unusable.extend(left_out);
     }
+    (groups, unusable)
+}
+
+/// What many files say together, each a replicate; files that can not be used are named and left out.
+fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure> {
+    let os = &*session.os;
+    let tool = arguments.tool.as_deref();
+    let size = arguments.files.len().div_ceil(os.processors().max(1)).max(1);
+    let seen = Seen::default();
+    let parts: Vec<Part> = std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            arguments.files.chunks(size).map(|files| scope.spawn(|| group(os, (files, tool), &seen))).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let (groups, unusable) = merged(parts);
     let values =
         groups.iter().flat_map(|(key, metrics)| metrics.iter().map(move |(metric, values)| (key, metric, values)));
     let summaries = values.filter_map(|(key, metric, values)| Some((key.clone(), metric, summarize(values)?)));
+    let unit_of = |metric: &Metric| metric.unit().map_or("", |unit| unit.symbol());
     if session.is_json {
         let rows: Vec<_> = summaries
-            .map(|((job, direction), metric, one)| {
+            .map(|((tool, labels), metric, one)| {
                 let interval = one.interval.map(|interval| serde_json::json!({"low": interval.low, "high": interval.high, "level": interval.level}));
-                serde_json::json!({"job": job, "direction": direction, "metric": metric, "n": one.count, "median": one.median, "mean": one.mean, "interval": interval})
+                serde_json::json!({"tool": tool, "labels": labels, "metric": metric, "unit": unit_of(metric), "n": one.count, "median": one.median, "mean": one.mean, "interval": interval})
             })
             .collect();
         show::print_json(&serde_json::json!({"summary": rows, "unusable": unusable}))?;
     } else {
         let rows: Vec<Vec<String>> = summaries
-            .map(|((job, direction), metric, one)| {
+            .map(|((tool, labels), metric, one)| {
                 let interval = one.interval.map_or_else(String::new, |interval| {
                     format!("{:.1} – {:.1} ({:.1} %)", interval.low, interval.high, interval.level * 100.0)
                 });
-                vec![job, direction, metric.to_string(), one.count.to_string(), format!("{:.1}", one.median), interval]
+                let of = labels.iter().map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ");
+                let unit = unit_of(metric).to_owned();
+                vec![
+                    tool.to_owned(),
+                    of,
+                    metric.to_string(),
+                    one.count.to_string(),
+                    format!("{:.1}", one.median),
+                    unit,
+                    interval,
+                ]
             })
             .collect();
-        show::print(&show::table(&["job", "direction", "metric", "n", "median", "interval (level)"], &rows, &[3, 4]));
+        show::print(&show::table(&["tool", "of", "metric", "n", "median", "unit", "interval (level)"], &rows, &[3, 4]));
     }
     unusable.iter().for_each(|line| show::note(line));
     Ok(if unusable.is_empty() { 0 } else { 3 })
 }
 
+/// Which file had some values first. No two measurements have all their digits in common: such files are copies.
+type Seen = Mutex<HashMap<u64, PathBuf>>;
+
+/// The file that had the same values before.
+fn copied(reading: &Reading, file: &Path, seen: &Seen) -> Option<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    reading.measurements.iter().for_each(|one| one.value.to_bits().hash(&mut hasher));
+    let mut seen = seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    match seen.entry(hasher.finish()) {
+        Entry::Occupied(first) => Some(first.get().clone()),
+        Entry::Vacant(place) => {
+            place.insert(file.to_owned());
+            None
+        }
+    }
+}
+
 /// The values of some files, and why others give none.
-fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> Part {
+fn group(os: &dyn Os, (files, tool): (&[PathBuf], Option<&str>), seen: &Seen) -> Part {
     let mut groups = Groups::new();
     let mut unusable = vec![];
     for file in files {
@@ -133,10 +173,14 @@ fn group(os: &dyn Os, files: &[PathBuf], tool: Option<&str>) -> Part {
         match reading {
             Err(reason) => unusable.push(reason),
             Ok(reading) => {
+                if let Some(first) = copied(&reading, file, seen) {
+                    unusable.push(format!("{}: it holds the same values as {}", file.display(), first.display()));
+                    continue;
+                }
                 let rows = reading.measurements.chunk_by(|one, other| Arc::ptr_eq(&one.labels, &other.labels));
                 for row in rows.filter(|row| !row[0].labels.contains_key("aggregate")) {
-                    let label = |name: &str| row[0].labels.get(name).cloned().unwrap_or_default();
-                    let group = groups.entry((label("job"), label("direction"))).or_default();
+                    let key = (reading.tool, (*row[0].labels).clone());
+                    let group = groups.entry(key).or_default();
                     row.iter().enumerate().for_each(|(hint, one)| values_of(group, &one.metric, hint).push(one.value));
                 }
             }
@@ -185,7 +229,12 @@ fn show_reading(file: &Path, reading: &Reading) {
         Status::Invalid => "invalid",
         Status::Failed => "failed",
     };
-    show::print(&format!("{}: {} {}, {status}", file.display(), reading.tool, reading.tool_version));
+    let version = match reading.tool_version.as_str() {
+        "" => "of an unknown version".to_owned(),
+        version => version.replace('\n', " "),
+    };
+    let name = file.display().to_string().replace('\n', "\u{fffd}");
+    show::print(&format!("{name}: {} {version}, {status}", reading.tool));
     for remark in &reading.diagnostics {
         let word = if remark.severity == crate::diagnostic::Severity::Error { "error" } else { "warning" };
         show::print(&format!("  {word} {}: {}", remark.code, remark.message));

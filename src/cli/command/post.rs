@@ -48,22 +48,32 @@ const OF_STORAGE: &[&str] = &["target", "storage below", "cache mode", "direct, 
 struct Input {
     is_of_storage: bool,
     digest: Digest,
+    conditions: Answers,
     reading: Reading,
     answers: Answers,
 }
 
 pub(crate) fn run(session: &Session, arguments: &PostArguments) -> Result<u8, Failure> {
-    let mut inputs: Vec<Input> = vec![];
+    let (mut inputs, mut names): (Vec<Input>, Vec<String>) = (vec![], vec![]);
     for file in &arguments.files {
         let bytes = parse::read(session, file)?;
         let tool = parse::tool_of(&bytes, arguments.tool.as_deref(), file)?;
-        inputs.push(input(tool, &bytes, file));
+        let input = input(tool, &bytes, file);
+        if inputs.iter().any(|other| other.digest == input.digest) {
+            show::note(&format!("{} holds the same bytes as another; it counts once", file.display()));
+        } else {
+            names.push(file_name(file));
+            inputs.push(input);
+        }
+    }
+    if let Some(difference) = difference(&inputs) {
+        let message = format!("outputs of different tests: {difference}");
+        return Err(Failure::usage(message).help("Give the files of one test; several are taken as replicates."));
     }
     if let Some(other) = inputs.iter().find(|one| one.reading.tool != inputs[0].reading.tool) {
         let message = format!("outputs of {} and {}", inputs[0].reading.tool, other.reading.tool);
         return Err(Failure::usage(message).help("Give the files of one tool; several are taken as replicates."));
     }
-    let names: Vec<String> = arguments.files.iter().map(|file| file_name(file)).collect();
     let lines = block(&inputs, &names, arguments.form);
     if session.is_json {
         show::print_json(&serde_json::json!({"lines": lines}))?;
@@ -74,6 +84,7 @@ pub(crate) fn run(session: &Session, arguments: &PostArguments) -> Result<u8, Fa
     Ok(match worst {
         Some(Status::Failed) => 2,
         Some(Status::Invalid) => 1,
+        _ if inputs.iter().any(|one| !one.reading.reason().is_empty()) => 1,
         _ => 0,
     })
 }
@@ -85,12 +96,27 @@ fn file_name(file: &Path) -> String {
 fn input(tool: &dyn Tool, bytes: &[u8], file: &Path) -> Input {
     let name = file_name(file);
     let outputs = Outputs::named(bytes, &name);
+    let reading = tool.read(None, outputs);
+    let answers = tool.answers(outputs);
+    let moves_data = reading.measurements.iter().any(|one| matches!(one.metric.as_str(), "iops" | "bandwidth"));
+    let is_memory = answers.get(&Question::Access).is_some_and(|access| access.starts_with("memory"));
     Input {
-        is_of_storage: tool.is_of_storage(),
+        is_of_storage: tool.is_of_storage() && moves_data && !is_memory,
         digest: Digest::of(bytes),
-        reading: tool.read(None, outputs),
-        answers: tool.answers(outputs),
+        conditions: tool.conditions(outputs),
+        reading,
+        answers,
     }
+}
+
+/// In what the files say of their settings that two of them do not have in common.
+fn difference(inputs: &[Input]) -> Option<String> {
+    let first = &inputs.first()?.conditions;
+    let mut pairs = inputs.iter().flat_map(|one| one.conditions.iter());
+    pairs.find_map(|(question, said)| {
+        let other = first.get(question).filter(|other| *other != said)?;
+        Some(format!("{} `{other}` and `{said}`", question.word()))
+    })
 }
 
 /// The block, line by line.
@@ -98,8 +124,8 @@ fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
     let width = if form == PostForm::Commit { 72 } else { 100 };
     let fence = usize::from(form == PostForm::Markdown);
     let mut head = vec![title(inputs, names)];
-    let failed: Vec<String> = inputs.iter().filter(|one| one.reading.status != Status::Ok).map(reason).collect();
-    head.extend(failed.iter().take(2).cloned());
+    let failed = inputs.iter().filter(|one| !one.reading.reason().is_empty()).map(reason);
+    head.extend(failed.take(2).flat_map(|text| wrapped("!", &text, (width, 2))));
     let mut warnings: Vec<String> =
         warnings(inputs).iter().flat_map(|warning| wrapped("!", warning, (width, 2))).collect();
     let answers = answers(inputs);
@@ -108,7 +134,7 @@ fn block(inputs: &[Input], names: &[String], form: PostForm) -> Vec<String> {
     let free = LINES_MAX - 2 * fence - head.len() - answers.len() - 1;
     warnings.truncate(free.saturating_sub(NUMBERS_MIN));
     let left = free - warnings.len();
-    let numbers = numbers(inputs, left);
+    let numbers = numbers(inputs, (left, width));
     // what is left over goes to the command, the one answer that is long
     let spare = left - numbers.len();
     let mut lines = head;
@@ -168,11 +194,15 @@ fn title(inputs: &[Input], names: &[String]) -> String {
 }
 
 fn reason(input: &Input) -> String {
-    let word = if input.reading.status == Status::Failed { "FAILED" } else { "INVALID" };
+    let word = match input.reading.status {
+        Status::Failed => "FAILED",
+        Status::Invalid => "INVALID",
+        Status::Ok => "PARTLY FAILED",
+    };
     format!("{word}: {}", input.reading.reason())
 }
 
-/// The metrics that are shown, in their order.
+/// The metrics that are shown first, in their order.
 const METRICS: &[&str] = &[
     "iops",
     "bandwidth",
@@ -183,6 +213,7 @@ const METRICS: &[&str] = &[
     "duration",
     "latency_mean",
     "latency_p50",
+    "latency_p95",
     "latency_p99",
     "latency_p99.9",
     "latency_max",
@@ -191,23 +222,49 @@ const METRICS: &[&str] = &[
     "jitter",
     "cpu_usage",
 ];
+/// What is not worth a place in a short block.
+const HIDDEN: &[&str] =
+    &["runtime", "operations", "bytes", "latency_min", "latency_p75", "latency_p90", "latency_p99.99", "start_skew"];
+/// The most rows of parts beside their total.
+const PARTS_MAX: usize = 4;
 
 /// Values of one metric over the files.
 type Values<'a> = Vec<(&'a Measurement, Vec<f64>)>;
 
-/// The values of the files, by the labels of their rows, in the order in which they were read.
+/// The measurements of a file that are shown: its totals, and their parts where reads and writes or two ways are mixed.
+fn shown_of(reading: &Reading) -> Vec<&Measurement> {
+    let is_total = |one: &&Measurement| one.labels.contains_key("aggregate");
+    let (totals, parts): (Vec<&Measurement>, Vec<&Measurement>) = reading.measurements.iter().partition(is_total);
+    let direction = |one: &&Measurement| one.labels.get("direction").cloned();
+    let directions: std::collections::BTreeSet<String> = parts.iter().filter_map(direction).collect();
+    let is_mixed = directions.len() > 1 && (directions.contains("read") || directions.contains("received back"));
+    let rows: std::collections::BTreeSet<_> = parts.iter().map(|one| &one.labels).collect();
+    match totals.is_empty() {
+        true => parts,
+        false if is_mixed && rows.len() <= PARTS_MAX => totals.into_iter().chain(parts).collect(),
+        false => totals,
+    }
+}
+
+/// The values of the files, by the labels of their rows, in the order in which they were read. Rows of one file that have
+/// the same labels stay rows.
 fn rows(inputs: &[Input]) -> Vec<(String, Values<'_>)> {
     let mut rows: Vec<(String, Values<'_>)> = vec![];
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut places: BTreeMap<(String, usize), usize> = BTreeMap::new();
     for input in inputs {
-        let all = &input.reading.measurements;
-        let totals: Vec<&Measurement> = all.iter().filter(|one| one.labels.contains_key("aggregate")).collect();
-        let shown = if totals.is_empty() { all.iter().collect() } else { totals };
-        for one in shown.into_iter().filter(|one| METRICS.contains(&one.metric.as_str())) {
-            let label = row_label(one);
-            let at = *places.entry(label.clone()).or_insert(rows.len());
+        let shown = shown_of(&input.reading);
+        let has_parts = shown.iter().any(|one| !one.labels.contains_key("aggregate"));
+        let mut seen: BTreeMap<(String, &str), usize> = BTreeMap::new();
+        for one in shown.into_iter().filter(|one| !HIDDEN.contains(&one.metric.as_str())) {
+            let label = match row_label(one) {
+                label if label.is_empty() && has_parts => "all".to_owned(),
+                label => label,
+            };
+            let number = seen.entry((label.clone(), one.metric.as_str())).or_insert(0);
+            *number += 1;
+            let at = *places.entry((label.clone(), *number)).or_insert(rows.len());
             if at == rows.len() {
-                rows.push((label, vec![]));
+                rows.push((if *number > 1 { format!("{label} #{number}") } else { label }, vec![]));
             }
             match rows[at].1.iter_mut().find(|(other, _)| other.metric == one.metric) {
                 Some((_, values)) => values.push(one.value),
@@ -216,44 +273,76 @@ fn rows(inputs: &[Input]) -> Vec<(String, Values<'_>)> {
         }
     }
     for (_, values) in &mut rows {
-        values.sort_by_key(|(one, _)| METRICS.iter().position(|metric| *metric == one.metric.as_str()));
+        values.sort_by_key(|(one, _)| {
+            METRICS.iter().position(|metric| *metric == one.metric.as_str()).unwrap_or(METRICS.len())
+        });
     }
     rows
 }
 
-/// Lines of numbers, at most so many.
-fn numbers(inputs: &[Input], most: usize) -> Vec<String> {
+/// The widest label of a row.
+const LABEL_WIDTH_MAX: usize = 28;
+
+/// Lines of numbers, at most so many; a number is never cut.
+fn numbers(inputs: &[Input], (most, width): (usize, usize)) -> Vec<String> {
     let rows = rows(inputs);
-    let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0).min(32);
+    let label_width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0).min(LABEL_WIDTH_MAX);
     let mut lines = vec![];
     for (label, values) in &rows {
         let shown: Vec<String> = values.iter().map(|(one, values)| shown(one, values)).collect();
-        let label = if width == 0 { String::new() } else { format!("{label:width$}  ") };
-        // a total alone has room for one line of rates and one of latencies; spreads need a line each
-        match rows.len() {
-            1 if inputs.len() > 1 => lines.extend(shown.iter().map(|text| format!("{label}{text}"))),
-            1 => {
-                let is_latency = |text: &&String| text.starts_with("latency");
-                let rates: Vec<String> = shown.iter().filter(|text| !is_latency(text)).cloned().collect();
-                let latencies: Vec<String> = shown.iter().filter(is_latency).cloned().collect();
-                lines.push(format!("{label}{}", rates.join(", ")));
-                if !latencies.is_empty() {
-                    lines.push(format!("{label}{}", latencies.join(", ").replace(", latency ", ", ")));
-                }
+        let indent = if label_width == 0 { 0 } else { label_width + 2 };
+        let short: String = match label.chars().count() {
+            count if count > label_width => {
+                label.chars().take(label_width.saturating_sub(3)).chain("...".chars()).collect()
             }
-            _ => lines.push(format!("{label}{}", shown.join(", "))),
+            _ => label.clone(),
+        };
+        let is_latency = |text: &&String| text.starts_with("latency");
+        let (latencies, rates): (Vec<&String>, Vec<&String>) = shown.iter().partition(is_latency);
+        let (latencies, rates): (Vec<String>, Vec<String>) =
+            (latencies.into_iter().cloned().collect(), rates.into_iter().cloned().collect());
+        // a total alone has room for one line of rates and one of latencies; spreads need a line each
+        let groups = match rows.len() {
+            1 if inputs.len() > 1 => shown.into_iter().map(|one| vec![one]).collect(),
+            1 => vec![rates, latencies],
+            _ => vec![shown],
+        };
+        let mut label = short;
+        for line in groups.iter().flat_map(|group| packed(group, width.saturating_sub(indent))) {
+            lines.push(format!("{label:label_width$}{}{line}", " ".repeat(indent - label_width)).trim_end().to_owned());
+            label = String::new();
         }
     }
     if lines.len() > most {
         let hidden = lines.len() + 1 - most;
         lines.truncate(most.saturating_sub(1));
-        lines.push(format!("and {hidden} more rows: `benchpaper parse` prints them"));
+        lines.push(format!("and {hidden} more lines: `benchpaper parse` prints them"));
+    }
+    lines
+}
+
+/// Texts side by side on lines of so many columns; the word `latency` stands once a line.
+fn packed(texts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    for text in texts {
+        match lines.last_mut() {
+            Some(line) => {
+                let rest = text.strip_prefix("latency ").filter(|_| line.contains("latency ")).unwrap_or(text);
+                if line.chars().count() + 2 + rest.chars().count() <= width {
+                    line.push_str(", ");
+                    line.push_str(rest);
+                } else {
+                    lines.push(text.clone());
+                }
+            }
+            None => lines.push(text.clone()),
+        }
     }
     lines
 }
 
 fn row_label(one: &Measurement) -> String {
-    const PLAIN: &[&str] = &["aggregate", "iodepth", "threads", "block_size", "job", "scale"];
+    const PLAIN: &[&str] = &["aggregate", "iodepth", "threads", "block_size", "scale"];
     let shown = one.labels.iter().filter(|(label, _)| !PLAIN.contains(&label.as_str()));
     let mut words: Vec<(&String, &String)> = shown.collect();
     words.sort_by_key(|(label, _)| label.as_str() != "test");
@@ -319,7 +408,13 @@ fn answers(inputs: &[Input]) -> Vec<(&'static str, String)> {
             }
         };
         let text = match (*label, inputs.len()) {
-            ("runs", count) if count > 1 => format!("{count} files; median and range are shown"),
+            ("runs", count) if count > 1 => {
+                let usable = inputs.iter().filter(|one| one.reading.status != Status::Failed).count();
+                match usable == count {
+                    true => format!("{count} files; median and range are shown"),
+                    false => format!("{count} files, {usable} of them with values; median and range are shown"),
+                }
+            }
             ("runs", _) => of(&Question::Passes).unwrap_or_else(|| "1, no spread recorded".to_owned()),
             _ => {
                 let parts: Vec<String> = questions
@@ -438,6 +533,7 @@ mod tests {
             let input = Input {
                 is_of_storage: true,
                 digest: Digest::of(b"x"),
+                conditions: Answers::new(),
                 reading: reading.clone(),
                 answers: answers.clone(),
             };

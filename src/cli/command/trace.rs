@@ -100,13 +100,22 @@ fn show_entry(entry: &Entry, reader: Option<&Reader<'_>>) {
     }
 }
 
+/// The lines that a place names in a text, decoded as their reader has them.
+fn lines(bytes: &[u8], pointer: &str) -> String {
+    let text = String::from_utf8_lossy(&crate::encoding::decode(bytes)).into_owned();
+    let number = |place: &str| place.strip_prefix("line/")?.split('/').next()?.parse::<usize>().ok();
+    let line = |number: usize| text.lines().nth(number.checked_sub(1)?).map(|line| line.trim().to_owned());
+    let found: Vec<String> = pointer.split(' ').filter_map(number).filter_map(line).collect();
+    if found.is_empty() { format!("{} bytes", bytes.len()) } else { format!("`{}`", found.join("` `")) }
+}
+
 /// What stands at the place, read from the object.
 fn held(reader: &Reader<'_>, evidence: &crate::document::Evidence) -> String {
     let bytes = match reader.get(&evidence.object) {
         Ok(bytes) => bytes,
         Err(error) => return error.to_string(),
     };
-    let Ok(json) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return format!("{} bytes", bytes.len()) };
+    let Ok(json) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return lines(&bytes, &evidence.pointer) };
     let values = evidence.pointer.split(' ').filter_map(|pointer| json.pointer(pointer)).map(ToString::to_string);
     let values: Vec<String> = values.collect();
     if values.is_empty() { format!("{} bytes", bytes.len()) } else { format!("= {}", values.join(", ")) }

@@ -103,18 +103,24 @@ pub fn read(files: &[(String, Vec<u8>)]) -> Saved {
     saved
 }
 
+/// Why a fact is none that outputs have otherwise.
+const DIFFER: &str = "outputs differ";
+
 /// A fact that two outputs have otherwise is no fact.
 fn add(saved: &mut Saved, facts: Vec<(String, Fact)>, origin: &Origin) {
     for (path, fact) in facts {
         let path = name(&path);
         match saved.facts.0.get(&path) {
+            Some(Fact::Unavailable(reason)) if reason == DIFFER => {
+                saved.problems.push(format!("{path}: {} has another value of its own; none is used", origin.file));
+            }
             Some(known) if *known != fact && known.value().is_some() && fact.value().is_some() => {
                 let other = saved.origins.get(&path).map_or("", |origin| origin.file.as_str());
                 let (one, two) = (known.value().unwrap_or_default(), fact.value().unwrap_or_default());
                 saved
                     .problems
                     .push(format!("{path}: {other} has `{one}`, {} has `{two}`; neither is used", origin.file));
-                saved.facts.0.insert(path, Fact::Unavailable("two outputs differ".to_owned()));
+                saved.facts.0.insert(path, Fact::Unavailable(DIFFER.to_owned()));
             }
             Some(known) if known.value().is_some() || fact.value().is_none() => {}
             _ => {

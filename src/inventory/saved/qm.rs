@@ -23,13 +23,8 @@ const PLAIN: &[&str] = &[
     "hugepages",
 ];
 /// The options of a disk that change how fast it is; one that is not there has its default.
-const DISK: &[(&str, &str)] = &[
-    ("cache", "default, which is none"),
-    ("aio", "default, which is io_uring"),
-    ("iothread", "default, which is off"),
-    ("discard", "default, which is off"),
-    ("ssd", "default, which is off"),
-];
+const DISK: &[(&str, &str)] =
+    &[("cache", "default"), ("aio", "default"), ("iothread", "default"), ("discard", "default"), ("ssd", "default")];
 
 fn recognises(text: &str) -> bool {
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
@@ -57,6 +52,8 @@ pub(super) fn read(text: &str, _: &str) -> Found {
             let name = if key == "scsihw" { "controller" } else { key };
             let value = if key == "memory" { format!("{value} MiB") } else { value.to_owned() };
             facts.push((format!("vm.{name}"), fact(&value)));
+        } else if key == "args" {
+            facts.push(("vm.args".to_owned(), fact(value)));
         } else if let Some((disk, value)) = disk_of(line) {
             add_disk(disk, value, &mut facts);
         } else if key.starts_with("net") && key.len() > 3 {
@@ -98,7 +95,7 @@ mod tests {
         };
         assert_eq!(value("vm.cores").as_deref(), Some("4"));
         assert_eq!(value("vm.disk.scsi0.cache").as_deref(), Some("writeback"));
-        assert_eq!(value("vm.disk.scsi0.discard").as_deref(), Some("default, which is off"));
+        assert_eq!(value("vm.disk.scsi0.discard").as_deref(), Some("default"));
         assert_eq!(
             (value("vm.net0.model").as_deref(), value("vm.net0.queues").as_deref()),
             (Some("virtio"), Some("4"))

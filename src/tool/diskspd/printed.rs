@@ -21,6 +21,11 @@ const PERCENTILES: &[(&str, &str)] = &[
     ("max", "latency_max"),
 ];
 
+/// How far a printed rate may lie from bytes over time, as a share, beyond half of its last digit.
+const RATE_TOLERANCE: f64 = 0.01;
+/// Half of the last digit of a rate in MiB/s, in bytes a second.
+const HALF_CENT: f64 = 0.005 * 1_048_576.0;
+
 /// What is known of one time span.
 #[derive(Default)]
 struct Span<'a> {
@@ -72,11 +77,12 @@ pub(super) fn read(text: &str) -> Reading {
     }
     let block_size = block_size(text);
     let in_flight = in_flight(text);
+    let is_mixed = is_mixed(text);
     let several = spans.len() > 1;
     for (number, span) in spans.iter().enumerate() {
         let name = several.then(|| (number + 1).to_string());
         measure(span, name.as_deref(), &mut reading);
-        check(span, (block_size, in_flight), &mut reading);
+        check(span, (block_size, in_flight, is_mixed), &mut reading);
     }
     reading
 }
@@ -167,6 +173,15 @@ fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     command.split_whitespace().skip(1).find_map(|word| word.strip_prefix(name)).filter(|value| !value.is_empty())
 }
 
+/// Bytes of an operation, operations in flight of one thread, and whether reads and writes are mixed.
+type Parameters = (Option<f64>, Option<f64>, bool);
+
+/// Whether reads and writes are mixed, so that each has a table.
+fn is_mixed(text: &str) -> bool {
+    let writes = option(text, "-w").and_then(|share| share.parse::<u64>().ok());
+    text.contains("performing mix test") || writes.is_some_and(|share| (1..100).contains(&share))
+}
+
 /// The operations in flight of one thread.
 fn in_flight(text: &str) -> Option<f64> {
     let of_line = |line: &'_ str| {
@@ -228,7 +243,7 @@ fn measure(span: &Span<'_>, name: Option<&str>, reading: &mut Reading) {
     }
 }
 
-fn check(span: &Span<'_>, (block_size, in_flight): (Option<f64>, Option<f64>), reading: &mut Reading) {
+fn check(span: &Span<'_>, (block_size, in_flight, is_mixed): Parameters, reading: &mut Reading) {
     let all = span.tables.iter().find(|table| table.direction == "all");
     let Some(table) = all.filter(|table| table.total.is_some()) else {
         reading.fail("diskspd::cut", "the line with the totals is missing");
@@ -245,6 +260,19 @@ fn check(span: &Span<'_>, (block_size, in_flight): (Option<f64>, Option<f64>), r
         && !law::is_bandwidth_consistent(bytes / seconds, iops, block)
     {
         reading.invalidate("diskspd::bandwidth", format!("{iops} IOPS × {block} B is not {} B/s", bytes / seconds));
+    }
+    for direction in ["read", "write"].into_iter().filter(|_| is_mixed) {
+        if !span.tables.iter().any(|table| table.direction == direction && table.total.is_some()) {
+            reading.fail("diskspd::cut", format!("the table of {direction}s is missing: it is cut"));
+        }
+    }
+    let printed = table.number("MiB/s").or_else(|| table.number("MB/s"));
+    if let (Some((bytes, seconds)), Some(printed)) = (bandwidth, printed)
+        && (printed * 1_048_576.0 - bytes / seconds).abs() > RATE_TOLERANCE * (bytes / seconds) + HALF_CENT
+    {
+        let message =
+            format!("{bytes} B in {seconds} s are {:.2} MiB/s, printed are {printed}", bytes / seconds / 1_048_576.0);
+        reading.fail("diskspd::rate", message);
     }
     let threads = span.threads.unwrap_or(table.rows.len() as u64);
     if threads > table.rows.len() as u64 {

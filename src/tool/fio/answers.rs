@@ -73,20 +73,20 @@ pub(super) fn answers(bytes: &[u8]) -> Answers {
     );
     add(Question::BlockSize, of("bs").or_else(|| of("blocksize")).or_else(|| of("bssplit")).or_else(|| of("bsrange")));
     let (engine, depth) = (of("ioengine"), of("iodepth"));
-    let jobs = of("numjobs").unwrap_or_else(|| "1".to_owned());
+    let jobs = jobs_of(bytes, of("numjobs"));
     add(
         Question::Concurrency,
         Some(match (engine, depth) {
-            (Some(engine), Some(depth)) => format!("{engine}, iodepth {depth} × {jobs} jobs"),
-            (Some(engine), None) => format!("{engine}, iodepth 1 × {jobs} jobs"),
-            (None, depth) => format!("default engine, iodepth {} × {jobs} jobs", depth.as_deref().unwrap_or("1")),
+            (Some(engine), Some(depth)) => format!("{engine}, iodepth {depth} × {jobs}"),
+            (Some(engine), None) => format!("{engine}, iodepth 1 × {jobs}"),
+            (None, depth) => format!("default engine, iodepth {} × {jobs}", depth.as_deref().unwrap_or("1")),
         }),
     );
     add(Question::WorkingSet, of("size").or_else(|| of("filesize")).map(|size| format!("{size} a job")));
     add(Question::Compressibility, Some(compressibility(&options)));
     let limits: Vec<String> = options
         .iter()
-        .filter(|(key, _)| key.starts_with("rate"))
+        .filter(|(key, _)| key.starts_with("rate") || key.starts_with("thinktime"))
         .map(|(key, value)| format!("{key}={value}"))
         .collect();
     add(Question::Limit, (!limits.is_empty()).then(|| limits.join(" ")));
@@ -101,8 +101,48 @@ fn command(options: &Options) -> Option<String> {
     let words: Vec<String> = options
         .iter()
         .map(|(key, value)| if value.is_empty() { format!("--{key}") } else { format!("--{key}={value}") })
+        .map(|word| quoted(&word))
         .collect();
-    (!words.is_empty()).then(|| format!("fio {}", words.join(" ")))
+    (!words.is_empty()).then(|| format!("fio {} (from its job options)", words.join(" ")))
+}
+
+/// A word as a shell takes it for one: an option of a stranger must not become a command of whoever pastes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_=.,:/%+@".contains(one);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// How many jobs there are, of how many clients.
+fn jobs_of(bytes: &[u8], numjobs: Option<String>) -> String {
+    let document = documents::value(bytes).unwrap_or_default();
+    let of = |key: &str| document.get(key).and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
+    let clients = of("client_stats");
+    let rows = clients.iter().filter(|row| row.get("jobname").and_then(|name| name.as_str()) != Some("All clients"));
+    let hosts: std::collections::BTreeSet<String> =
+        rows.clone().map(|row| format!("{:?} {:?}", row.get("hostname"), row.get("port"))).collect();
+    let count = if clients.is_empty() { of("jobs").len() } else { rows.count() };
+    let asked = numjobs.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(1);
+    let jobs = count.max(asked);
+    let jobs = format!("{jobs} job{}", if jobs == 1 { "" } else { "s" });
+    if hosts.len() > 1 { format!("{jobs} on {} clients", hosts.len()) } else { jobs }
+}
+
+/// What fio's text says of its first job: `job: (g=0): rw=randread, bs=(R) 4096B-4096B, …, ioengine=libaio, iodepth=32`.
+pub(super) fn of_text(text: &str) -> Answers {
+    let mut answers = Answers::new();
+    let Some((_, line)) = text.lines().find_map(|line| line.split_once(": (g=")) else { return answers };
+    let after = |key: &str| line.split_once(key).map(|(_, rest)| rest);
+    let word = |key: &str| after(key)?.split(',').next().map(|word| word.trim().to_owned());
+    let mut add = |question: Question, value: Option<String>| answers.extend(value.map(|value| (question, value)));
+    add(Question::Access, word("rw="));
+    add(Question::BlockSize, after("bs=").and_then(|rest| rest.split(", ioengine").next()).map(str::to_owned));
+    let jobs =
+        text.lines().filter_map(|line| line.split_once(", jobs=")).filter_map(|(_, rest)| rest.split(')').next());
+    let jobs: u64 = jobs.filter_map(|count| count.parse::<u64>().ok()).sum();
+    let depth = word("ioengine=").zip(word("iodepth="));
+    let jobs = format!("{jobs} job{}", if jobs == 1 { "" } else { "s" });
+    add(Question::Concurrency, depth.map(|(engine, depth)| format!("{engine}, iodepth {depth} × {jobs}")));
+    answers
 }
 
 fn seconds(text: String) -> String {

@@ -2,10 +2,12 @@
 
 use super::output::{Document, Job, Row, bandwidth, counted};
 use crate::law;
-use crate::measurement::Reading;
+use crate::measurement::{Reading, Status};
 
 /// How far a mean that fio printed may lie from the mean of its rows, as a share.
 const MEAN_TOLERANCE: f64 = 0.005;
+/// How far the operations of all clients may lie from the sum of their rows, as a share; fio's own sums are right.
+const COUNT_TOLERANCE: f64 = 0.001;
 /// Fewer operations in flight than this share of what was asked for is worth a word.
 const QUEUE_SHARE_MIN: f64 = 0.5;
 /// A block size is a multiple of this many bytes.
@@ -33,6 +35,24 @@ pub(super) fn around(bytes: &[u8], document: &Document<'_>, reading: &mut Readin
             connected.max(clients.len()) + unreachable
         );
         reading.fail("fio::missing-client", message);
+    }
+}
+
+/// A client or job that did nothing while others did is missing, and missing is not zero.
+pub(super) fn idle(document: &Document<'_>, rows: &[Row<'_, '_>], reading: &mut Reading) {
+    let is_client = !document.client_stats.is_empty();
+    let jobs = if is_client { &document.client_stats } else { &document.jobs };
+    if rows.is_empty() {
+        return;
+    }
+    for job in jobs.iter().filter(|job| job.jobname != "All clients") {
+        let is_idle = rows.iter().all(|row| !std::ptr::eq(row.job, job)) && job.sync.is_none();
+        if is_idle && is_client {
+            let host = job.hostname.as_deref().unwrap_or("a client");
+            reading.fail("fio::idle", format!("{host} did no operation for the job `{}`", job.jobname));
+        } else if is_idle {
+            reading.warn("fio::idle", format!("the job `{}` did no operation and counts for nothing", job.jobname));
+        }
     }
 }
 
@@ -109,7 +129,9 @@ pub(super) fn habits(rows: &[Row<'_, '_>], document: &Document<'_>, reading: &mu
     let Some(row) = rows.first() else { return };
     let options = row.job.options.over(&document.options);
     let longest = rows.iter().map(|row| row.values.runtime).fold(0.0, f64::max) / 1000.0;
-    if let Some(runtime) = options.runtime.as_deref().filter(|_| !options.is_time_based) {
+    // a run that was ended by something else says nothing of its data
+    let is_whole = reading.status == Status::Ok && rows.iter().all(|row| row.job.steadystate.is_none());
+    if let Some(runtime) = options.runtime.as_deref().filter(|_| !options.is_time_based && is_whole && longest > 0.0) {
         let asked = runtime.trim_end_matches('s').parse::<f64>();
         if asked.is_ok_and(|asked| longest < 0.95 * asked) {
             let message = format!(
@@ -142,6 +164,16 @@ pub(super) fn little((iops, latency_mean_ns): (f64, f64), most: f64, is_limited:
 pub(super) fn all_clients(document: &Document<'_>, rows: &[Row<'_, '_>], reading: &mut Reading) {
     let Some(all) = document.client_stats.iter().find(|job| job.jobname == "All clients") else { return };
     for (direction, printed) in directions(all) {
+        let own: f64 = rows.iter().filter(|row| row.direction == direction).map(|row| row.values.total_ios).sum();
+        if let Some(all) = printed.map(|values| values.total_ios)
+            && (all - own).abs() > COUNT_TOLERANCE * all.max(own)
+        {
+            let message = format!(
+                "fio counts {all} {direction} operations of all clients, its rows have {own}: a client is missing"
+            );
+            reading.fail("fio::missing-client", message);
+            continue;
+        }
         let Some(printed) = printed.and_then(|values| counted(values.lat_ns.as_ref())).map(|latency| latency.mean)
         else {
             continue;

@@ -87,7 +87,7 @@ fn settings(name: &str, options: &BTreeMap<String, String>, draft: &mut Draft) -
     let mut add = |key: &str, value: String| settings.push((key.to_owned(), value));
     let engine = of(&["ioengine"]).filter(|engine| ENGINES.contains(engine));
     match (engine, of(&["ioengine"])) {
-        (Some(engine), _) => add("engine", engine.to_owned()),
+        (Some(engine), _) => add("engine", quoted(engine)),
         (None, Some(other)) => draft.left_out.push(format!("{name}: ioengine={other}, which is not passed on")),
         (None, None) => {}
     }
@@ -123,6 +123,11 @@ fn settings(name: &str, options: &BTreeMap<String, String>, draft: &mut Draft) -
         }
     }
     add("device", "test".to_owned());
+    for key in ["filename", "directory"] {
+        if let Some(place) = of(&[key]) {
+            draft.left_out.push(format!("{name}: {key}={place}; a file in the scratch folder stands for it"));
+        }
+    }
     timing(options, draft);
     if let Some(bytes) =
         of(&["size", "filesize"]).and_then(check::block_size_bytes).filter(|bytes| *bytes >= 1_048_576.0)

@@ -15,7 +15,7 @@ mod terse;
 mod total;
 mod window;
 
-use super::{Answers, Context, Draft, LaunchPlan, Outputs, Timing, Tool, Topology, text};
+use super::{Answers, Context, Draft, LaunchPlan, Outputs, Question, Timing, Tool, Topology, text};
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading};
@@ -106,7 +106,20 @@ impl Tool for Fio {
     }
 
     fn answers(&self, outputs: Outputs<'_>) -> Answers {
-        answers::answers(&text::decode(outputs.stdout))
+        let decoded = text::decode(outputs.stdout);
+        let mut found = match format_of(&decoded) {
+            Some(Format::Printed) => answers::of_text(&String::from_utf8_lossy(&decoded)),
+            _ => answers::answers(&decoded),
+        };
+        if let std::collections::btree_map::Entry::Vacant(place) = found.entry(Question::Duration) {
+            let reading = self.read(None, outputs);
+            let runtimes = reading.measurements.iter().filter(|one| one.metric.as_str() == "runtime");
+            let longest = runtimes.map(|one| one.value).fold(0.0, f64::max);
+            if longest > 0.0 {
+                place.insert(format!("{:.1} s measured", longest / 1e9));
+            }
+        }
+        found
     }
 
     fn draft(&self, bytes: &[u8]) -> Option<Draft> {

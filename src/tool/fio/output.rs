@@ -43,6 +43,9 @@ pub(super) struct Document<'a> {
     pub(super) jobs: Vec<Job<'a>>,
     #[serde(default, borrow)]
     pub(super) client_stats: Vec<Job<'a>>,
+    /// Where it ends too early, in formats other than JSON.
+    #[serde(skip)]
+    pub(super) cut: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -208,7 +211,8 @@ pub(super) fn read(outputs: Outputs<'_>, settings: Option<&Settings>) -> Reading
         // the row of a group stands for jobs of which the options of one are printed
         job.outstanding = options.outstanding().filter(|_| !options.may_be_grouped(entries));
         for values in [&mut job.read, &mut job.write, &mut job.trim, &mut job.mixed].into_iter().flatten() {
-            values.normalize(is_old);
+            // the last releases before 3.0 have the keys of 3.0, and with them its units
+            values.normalize(is_old && values.lat_ns.is_none() && values.bw_bytes.is_none());
         }
     }
     interpret(&document, (outputs, settings), &mut reading);
@@ -222,7 +226,11 @@ pub(super) fn interpret(
     reading: &mut Reading,
 ) {
     let rows = rows(document);
+    if let Some(at) = &document.cut {
+        reading.fail("fio::cut", format!("{at}: the job does not end: it is cut"));
+    }
     check::errors(document, reading);
+    check::idle(document, &rows, reading);
     let is_negative = |row: &Row<'_, '_>| {
         let latency = row.values.lat_ns.as_ref().map_or(0.0, |latency| latency.min.min(latency.mean).min(latency.max));
         [row.values.io_bytes, row.values.runtime, bandwidth(row.values), latency].iter().any(|value| *value < 0.0)
@@ -248,6 +256,9 @@ pub(super) fn interpret(
         }
     }
     let newest = rows.iter().filter_map(|row| row.job.run).max();
+    if let Some(last) = newest {
+        reading.warn("fio::runs", format!("several runs; the total is of the last, run {last}"));
+    }
     let counted: Vec<Row<'_, '_>> = rows.into_iter().filter(|row| row.job.run == newest).collect();
     check::habits(&counted, document, reading);
     total::aggregate(&counted, (outputs, settings), reading);

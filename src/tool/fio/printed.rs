@@ -48,6 +48,7 @@ struct Builder<'a> {
     direction: Option<(&'static str, Direction<'a>)>,
     done: Vec<(&'static str, Direction<'a>)>,
     percentiles: Option<(&'a str, f64)>,
+    is_whole: bool,
 }
 
 /// A client's lines begin with the name of its host: `<host> job: (groupid=0, …`.
@@ -136,6 +137,7 @@ impl<'a> Builder<'a> {
                 }
             }
         } else if line.starts_with("issued") {
+            self.is_whole = true;
             self.done.extend(self.direction.take());
             self.issued(line);
         } else if let (true, Some(job)) = (line.starts_with("fio: ") && line.contains("error="), &mut self.job) {
@@ -185,7 +187,12 @@ impl<'a> Builder<'a> {
     fn finish(&mut self, document: &mut Document<'a>) {
         self.done.extend(self.direction.take());
         self.percentiles = None;
+        let is_whole = std::mem::take(&mut self.is_whole);
         let Some(mut job) = self.job.take() else { return };
+        // every job that did something ends with what it issued
+        if !is_whole && !self.done.is_empty() && job.error == 0 {
+            document.cut.get_or_insert_with(|| job.place.clone());
+        }
         for (direction, mut values) in self.done.drain(..) {
             values.normalize(false);
             match direction {
@@ -231,19 +238,38 @@ fn number(text: &str) -> Option<(f64, &str)> {
     Some((value * scale, rest))
 }
 
-/// Bytes a second: `77.6MiB/s`, `113691KB/s` (which are KiB), `51.9Mi` of a client, `512B/s`.
+/// Bytes a second: `77.6MiB/s`, `113691KB/s` (which are KiB), `51.9Mi` of a client, `512B/s`. Version 3 prints the rate
+/// in powers of 1024 and of 1000, the one that `kb_base` names first, and bits where `unit_base` asks for them.
 fn bytes(text: &str) -> Option<f64> {
     let (number, unit) = text::number(text)?;
     let value: f64 = number.parse().ok()?;
+    let of_bits = if unit.contains("bit/s") { 0.125 } else { 1.0 };
+    let is_decimal = unit.split_once(" (").is_some_and(|(first, second)| {
+        first.ends_with("B/s") && !first.contains('i') && second.split(')').next().is_some_and(|one| one.contains('i'))
+    }) || unit
+        .split_whitespace()
+        .next()
+        .is_some_and(|first| first.ends_with("bit/s") && !first.contains("ibit"));
+    if is_decimal {
+        let scale = match unit.chars().next()? {
+            'k' | 'K' => 1e3,
+            'M' => 1e6,
+            'G' => 1e9,
+            'T' => 1e12,
+            'B' | 'b' => 1.0,
+            _ => return None,
+        };
+        return Some(value * scale * of_bits);
+    }
     let scale = match unit.chars().next() {
         Some('K' | 'k') => 1024.0,
         Some('M') => 1_048_576.0,
         Some('G') => 1_073_741_824.0,
         Some('T') => 1_099_511_627_776.0,
-        Some('B') => 1.0,
+        Some('B' | 'b') => 1.0,
         _ => return None,
     };
-    Some(value * scale)
+    Some(value * scale * of_bits)
 }
 
 /// Nanoseconds of a unit: `usec):`.

@@ -11,6 +11,9 @@ use super::output::{Direction, Document, Job, Latency};
 /// How many percentiles a direction prints; those that were not asked for are `0%=0`.
 const PERCENTILES: usize = 20;
 
+/// The fields after the directions: 5 of the processor, 7 of depths, 10 and 12 of latencies.
+const AFTER_DIRECTIONS: usize = 34;
+
 /// Whether a line is terse output.
 pub(super) fn is_terse(line: &str) -> bool {
     let mut fields = line.split(';');
@@ -55,8 +58,8 @@ fn job<'a>(fields: &[&'a str], head: usize, line: usize) -> Option<Job<'a>> {
         *place = Some(values);
         rest = after;
     }
-    // usr%, sys%, context switches, faults: a line that ends before them was cut
-    (rest.len() >= 5).then_some(job)
+    // shares of the processor, depths and latencies follow: a line that ends before them was cut
+    (rest.len() >= AFTER_DIRECTIONS).then_some(job)
 }
 
 /// One direction and the fields after it.
@@ -112,7 +115,8 @@ mod tests {
         if version != 3 {
             directions.push(direction_text(0, samples));
         }
-        format!("{head};{};1.5%;2.5%;100;0;5;100.0%", directions.join(";"))
+        let shares = vec!["0.0%"; AFTER_DIRECTIONS - 5].join(";");
+        format!("{head};{};1.5%;2.5%;100;0;5;{shares}", directions.join(";"))
     }
 
     #[test]
@@ -134,6 +138,7 @@ mod tests {
         let text = line(3);
         let cut = text.find("1.5%").unwrap();
         assert!(document(&text[..cut]).is_err());
+        assert!(document(&text[..text.rfind(";0.0%").unwrap()]).is_err());
         assert!(!is_terse("3;fio-3.33;j;0"));
         assert!(!is_terse("2;a;b"));
     }

@@ -19,7 +19,9 @@ const RUNTIME_MS_MIN: f64 = 500.0;
 fn check_enough(rows: &[Row<'_, '_>], reading: &mut Reading) -> (f64, f64) {
     let longest = rows.iter().map(|row| row.values.runtime).fold(0.0, f64::max);
     let operations: f64 = rows.iter().map(|row| row.values.total_ios).sum();
-    if longest < RUNTIME_MS_MIN {
+    if longest <= 0.0 {
+        reading.invalidate("fio::no-runtime", "it does not say how long it ran");
+    } else if longest < RUNTIME_MS_MIN {
         reading.invalidate("fio::too-short", format!("{longest} ms, less than {RUNTIME_MS_MIN} ms say nothing"));
     }
     if operations < OPERATIONS_MIN {
