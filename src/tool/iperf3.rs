@@ -327,12 +327,18 @@ const STREAMS_TOLERANCE: f64 = 0.01;
 /// A test that ended before this share of the time that was asked for was broken off.
 const DURATION_SHARE_MIN: f64 = 0.9;
 
+/// Whether both sides sent at once, which not all versions say at the beginning.
+fn is_both_ways(document: &serde_json::Value) -> bool {
+    let asked = document.pointer("/start/test_start/bidir").and_then(serde_json::Value::as_u64);
+    asked.is_some_and(|bidir| bidir > 0) || document.pointer("/end/sum_sent_bidir_reverse").is_some()
+}
+
 /// Every stream that was asked for has a row with bytes in it, and the rows add up to the sum.
 fn check_streams(stdout: &[u8], reading: &mut Reading) {
     let Some(document) = documents::value(stdout) else { return };
     let number = |pointer: &str| document.pointer(pointer).and_then(serde_json::Value::as_f64);
     let rows = document.pointer("/end/streams").and_then(serde_json::Value::as_array);
-    let both_ways = number("/start/test_start/bidir").is_some_and(|bidir| bidir > 0.0);
+    let both_ways = is_both_ways(&document);
     let asked = number("/start/test_start/num_streams").map(|streams| if both_ways { streams * 2.0 } else { streams });
     let connected = document.pointer("/start/connected").and_then(serde_json::Value::as_array).map(Vec::len);
     for (count, what) in [(rows.map(Vec::len), "have results"), (connected, "were connected")] {
@@ -369,7 +375,7 @@ fn settings_of(bytes: &[u8]) -> Option<Settings> {
     let test = document.pointer("/start/test_start")?;
     let number = |key: &str| test.get(key).and_then(serde_json::Value::as_u64);
     let is_set = |key: &str| number(key).is_some_and(|value| value > 0);
-    let direction = match (is_set("bidir"), is_set("reverse")) {
+    let direction = match (is_both_ways(&document), is_set("reverse")) {
         (true, _) => "both directions at once",
         (_, true) => "from-server",
         _ => "to-server",

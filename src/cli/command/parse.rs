@@ -46,16 +46,25 @@ pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, F
 }
 
 /// Values by tool and labels, then by metric in the order of the tool; rows of one label each are one kind of result.
-type Groups = BTreeMap<Key, Vec<(Metric, Vec<f64>)>>;
+type Groups = BTreeMap<&'static str, BTreeMap<Labels, Group>>;
 
-/// A tool and the labels of a row.
-type Key = (&'static str, Labels);
+/// The values of rows with the same labels.
+type Group = Vec<(Metric, Vec<f64>)>;
+
+/// The group of some labels, which are copied only where they are new.
+fn group_of<'a>(groups: &'a mut Groups, tool: &'static str, labels: &Labels) -> &'a mut Group {
+    let of_tool = groups.entry(tool).or_default();
+    if !of_tool.contains_key(labels) {
+        return of_tool.entry(labels.clone()).or_default();
+    }
+    of_tool.get_mut(labels).expect("it is there")
+}
 
 /// What some files say, and why others say nothing.
 type Part = (Groups, Vec<String>);
 
 /// The values of a metric of a group; metrics come in the same order in every file, so the search begins at a hint.
-fn values_of<'a>(group: &'a mut Vec<(Metric, Vec<f64>)>, metric: &Metric, hint: usize) -> &'a mut Vec<f64> {
+fn values_of<'a>(group: &'a mut Group, metric: &Metric, hint: usize) -> &'a mut Vec<f64> {
     let found = if group.get(hint).is_some_and(|(one, _)| one == metric) {
         Some(hint)
     } else {
@@ -73,8 +82,11 @@ fn merged(parts: Vec<Part>) -> Part {
     let mut groups = Groups::new();
     let mut unusable = vec![];
     for (part, left_out) in parts {
-        for (key, metrics) in part {
-            let group = groups.entry(key).or_default();
+        for (tool, labels, metrics) in part
+            .into_iter()
+            .flat_map(|(tool, rows)| rows.into_iter().map(move |(labels, metrics)| (tool, labels, metrics)))
+        {
+            let group = group_of(&mut groups, tool, &labels);
             metrics
                 .into_iter()
                 .enumerate()
@@ -101,8 +113,11 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
     });
     let (groups, unusable) = merged(parts);
     let values =
-        groups.iter().flat_map(|(key, metrics)| metrics.iter().map(move |(metric, values)| (key, metric, values)));
-    let summaries = values.filter_map(|(key, metric, values)| Some((key.clone(), metric, summarize(values)?)));
+        groups.iter().flat_map(|(tool, rows)| rows.iter().map(move |(labels, metrics)| (*tool, labels, metrics)));
+    let values = values.flat_map(|(tool, labels, metrics)| {
+        metrics.iter().map(move |(metric, values)| ((tool, labels), metric, values))
+    });
+    let summaries = values.filter_map(|(key, metric, values)| Some((key, metric, summarize(values)?)));
     let unit_of = |metric: &Metric| metric.unit().map_or("", |unit| unit.symbol());
     if session.is_json {
         let rows: Vec<_> = summaries
@@ -179,8 +194,7 @@ fn group(os: &dyn Os, (files, tool): (&[PathBuf], Option<&str>), seen: &Seen) ->
                 }
                 let rows = reading.measurements.chunk_by(|one, other| Arc::ptr_eq(&one.labels, &other.labels));
                 for row in rows.filter(|row| !row[0].labels.contains_key("aggregate")) {
-                    let key = (reading.tool, (*row[0].labels).clone());
-                    let group = groups.entry(key).or_default();
+                    let group = group_of(&mut groups, reading.tool, &row[0].labels);
                     row.iter().enumerate().for_each(|(hint, one)| values_of(group, &one.metric, hint).push(one.value));
                 }
             }
