@@ -46,18 +46,35 @@ pub(crate) fn run(session: &Session, arguments: &ParseArguments) -> Result<u8, F
 }
 
 /// Values by tool and labels, then by metric in the order of the tool; rows of one label each are one kind of result.
-type Groups = BTreeMap<&'static str, BTreeMap<Labels, Group>>;
+#[derive(Default)]
+struct Groups {
+    places: BTreeMap<&'static str, BTreeMap<Labels, usize>>,
+    values: Vec<Group>,
+}
 
 /// The values of rows with the same labels.
 type Group = Vec<(Metric, Vec<f64>)>;
 
-/// The group of some labels, which are copied only where they are new.
-fn group_of<'a>(groups: &'a mut Groups, tool: &'static str, labels: &Labels) -> &'a mut Group {
-    let of_tool = groups.entry(tool).or_default();
-    if !of_tool.contains_key(labels) {
-        return of_tool.entry(labels.clone()).or_default();
+impl Groups {
+    /// The group of some labels, which are copied only where they are new.
+    fn of(&mut self, tool: &'static str, labels: &Labels) -> &mut Group {
+        let places = self.places.entry(tool).or_default();
+        let at = match places.get(labels) {
+            Some(at) => *at,
+            None => {
+                self.values.push(vec![]);
+                places.insert(labels.clone(), self.values.len() - 1);
+                self.values.len() - 1
+            }
+        };
+        &mut self.values[at]
     }
-    of_tool.get_mut(labels).expect("it is there")
+
+    /// Tool, labels and values, in their order.
+    fn iter(&self) -> impl Iterator<Item = (&'static str, &Labels, &Group)> {
+        let places = self.places.iter().flat_map(|(tool, places)| places.iter().map(move |place| (*tool, place)));
+        places.map(|(tool, (labels, at))| (tool, labels, &self.values[*at]))
+    }
 }
 
 /// What some files say, and why others say nothing.
@@ -79,18 +96,14 @@ fn values_of<'a>(group: &'a mut Group, metric: &Metric, hint: usize) -> &'a mut 
 
 /// The parts of several threads as one.
 fn merged(parts: Vec<Part>) -> Part {
-    let mut groups = Groups::new();
+    let mut groups = Groups::default();
     let mut unusable = vec![];
     for (part, left_out) in parts {
-        for (tool, labels, metrics) in part
-            .into_iter()
-            .flat_map(|(tool, rows)| rows.into_iter().map(move |(labels, metrics)| (tool, labels, metrics)))
-        {
-            let group = group_of(&mut groups, tool, &labels);
-            metrics
-                .into_iter()
-                .enumerate()
-                .for_each(|(hint, (metric, values))| values_of(group, &metric, hint).extend(values));
+        for (tool, labels, metrics) in part.iter() {
+            let group = groups.of(tool, labels);
+            for (hint, (metric, values)) in metrics.iter().enumerate() {
+                values_of(group, metric, hint).extend(values);
+            }
         }
         unusable.extend(left_out);
     }
@@ -112,8 +125,7 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
             .collect()
     });
     let (groups, unusable) = merged(parts);
-    let values =
-        groups.iter().flat_map(|(tool, rows)| rows.iter().map(move |(labels, metrics)| (*tool, labels, metrics)));
+    let values = groups.iter();
     let values = values.flat_map(|(tool, labels, metrics)| {
         metrics.iter().map(move |(metric, values)| ((tool, labels), metric, values))
     });
@@ -171,7 +183,7 @@ fn copied(reading: &Reading, file: &Path, seen: &Seen) -> Option<PathBuf> {
 
 /// The values of some files, and why others give none.
 fn group(os: &dyn Os, (files, tool): (&[PathBuf], Option<&str>), seen: &Seen) -> Part {
-    let mut groups = Groups::new();
+    let mut groups = Groups::default();
     let mut unusable = vec![];
     for file in files {
         let read = os.read(file, FILE_LIMIT_BYTES).map_err(|error| format!("{}: {error}", file.display()));
@@ -194,7 +206,7 @@ fn group(os: &dyn Os, (files, tool): (&[PathBuf], Option<&str>), seen: &Seen) ->
                 }
                 let rows = reading.measurements.chunk_by(|one, other| Arc::ptr_eq(&one.labels, &other.labels));
                 for row in rows.filter(|row| !row[0].labels.contains_key("aggregate")) {
-                    let group = group_of(&mut groups, reading.tool, &row[0].labels);
+                    let group = groups.of(reading.tool, &row[0].labels);
                     row.iter().enumerate().for_each(|(hint, one)| values_of(group, &one.metric, hint).push(one.value));
                 }
             }
