@@ -34,6 +34,7 @@ pub mod manifest;
 pub mod paper;
 pub mod pdf;
 
+pub mod claims;
 pub mod guest;
 pub mod tool;
 
@@ -45,6 +46,8 @@ pub mod import;
 pub mod run;
 
 pub mod results;
+
+pub mod audit;
 
 pub mod render;
 

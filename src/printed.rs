@@ -97,6 +97,7 @@ pub struct Printed {
     last_digit: Exact,
     last_digit_padded: Exact,
     qualifier: Qualifier,
+    is_exact: bool,
     dim: Dim,
     unit: Unit,
 }
@@ -267,9 +268,16 @@ impl Printed {
             last_digit_padded: &Exact::ten_to(padding) * &scale,
             digits,
             qualifier,
+            is_exact: false,
             dim: dim_of(unit),
             unit,
         })
+    }
+
+    /// A count, or what somebody set: not rounded.
+    #[must_use]
+    pub fn exactly(self) -> Self {
+        Self { is_exact: true, ..self }
     }
 
     /// As printed.
@@ -292,6 +300,11 @@ impl Printed {
         &self.last_digit
     }
 
+    /// Whether it is a count or a setting.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
     /// What the words before it make of it.
     pub fn qualifier(&self) -> Qualifier {
         self.qualifier
@@ -310,6 +323,9 @@ impl Printed {
     /// The values that it stands for.
     pub fn interval(&self, shortening: Shortening) -> Interval {
         let half = |digit: &Exact| digit * &Exact::from_ratio(1, 2);
+        if self.is_exact {
+            return Interval::exactly(self.value.clone());
+        }
         match self.qualifier {
             Qualifier::AtLeast | Qualifier::AtMost => return Interval::exactly(self.value.clone()),
             Qualifier::About => {

@@ -328,6 +328,12 @@ pub fn noise_floor(pairs: &[(f64, f64)]) -> Option<NoiseFloor> {
     Some(NoiseFloor { pairs: logs.len(), greatest: libm::expm1(greatest), bound })
 }
 
+/// The value below which a share of Student's t distribution lies; none without degrees of freedom.
+pub fn student_t_quantile(share: f64, freedom: f64) -> Option<f64> {
+    use statrs::distribution::{ContinuousCDF as _, StudentsT};
+    StudentsT::new(0.0, 1.0, freedom).ok().map(|distribution| distribution.inverse_cdf(share))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Format {
     Text,
     Json,
+    /// Only of `audit`
+    Markdown,
+    /// Only of `audit`
+    Sarif,
 }
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +56,8 @@ pub(crate) enum Verb {
     Publish(PublishArguments),
     /// Check a paper against itself and its evidence (executes nothing)
     Verify(VerifyArguments),
+    /// Check the claims of a paper against what it prints (executes nothing)
+    Audit(AuditArguments),
     /// Show where a printed number comes from (executes nothing)
     Trace(TraceArguments),
     /// Look after the store
@@ -248,6 +254,27 @@ pub(crate) struct VerifyArguments {
     /// Used by `verify` itself, in a child with limits
     #[arg(long, hide = true)]
     pub(crate) limited: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArguments {
+    /// An experiment with a `claims.yaml`, a folder that holds one, or the file itself
+    pub(crate) subject: Option<PathBuf>,
+    /// Write the report as a PDF
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Also show what passed, and what could not be compared and why
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Say what a check compares and why: U1, L1
+    #[arg(long, value_name = "CHECK")]
+    pub(crate) explain: Option<String>,
+    /// List what columns and facts can be
+    #[arg(long)]
+    pub(crate) roles: bool,
+    /// Begin a claims file from a table: CSV, TSV or Markdown
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) new: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod arguments;
 mod command;
 mod failure;
 mod image;
+mod page;
 mod progress;
 mod show;
 mod workspace;
@@ -17,13 +18,14 @@ use clap::Parser as _;
 
 use crate::os::{Machine, Os};
 
-use arguments::{Arguments, Verb};
+use arguments::{Arguments, Format, Verb};
 use failure::Failure;
 
 /// What every verb gets.
 pub(crate) struct Session {
     pub(crate) os: Rc<dyn Os>,
     pub(crate) is_json: bool,
+    pub(crate) format: arguments::Format,
     pub(crate) root: Option<std::path::PathBuf>,
 }
 
@@ -39,9 +41,14 @@ pub fn main() -> u8 {
     };
     let session = Session {
         os: Rc::new(Machine),
-        is_json: arguments.format == arguments::Format::Json,
+        is_json: arguments.format == Format::Json,
+        format: arguments.format,
         root: arguments.root.clone(),
     };
+    if matches!(arguments.format, Format::Markdown | Format::Sarif) && !matches!(arguments.verb, Verb::Audit(_)) {
+        show::note("error: this verb prints text or JSON; only `audit` prints Markdown and SARIF");
+        return 2;
+    }
     let work = std::panic::AssertUnwindSafe(|| dispatch(&session, arguments.verb));
     match std::panic::catch_unwind(work) {
         Err(_) => {
@@ -71,6 +78,7 @@ fn dispatch(session: &Session, verb: Verb) -> Result<u8, Failure> {
         Verb::Render(arguments) => command::render::run(session, &arguments),
         Verb::Publish(arguments) => command::publish::run(session, &arguments),
         Verb::Verify(arguments) => command::verify::run(session, &arguments),
+        Verb::Audit(arguments) => command::audit::run(session, &arguments),
         Verb::Trace(arguments) => command::trace::run(session, &arguments),
         Verb::Store(arguments) => command::store::run(session, &arguments),
         Verb::Mark(arguments) => command::mark::run(session, &arguments),

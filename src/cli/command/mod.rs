@@ -1,5 +1,6 @@
 //! One verb a file.
 
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod import;

@@ -3,8 +3,7 @@
 use crate::cli::arguments::PlanArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
-use crate::cli::{Session, show, workspace};
-use crate::document::Document;
+use crate::cli::{Session, page, show, workspace};
 use crate::plan::{self, Plan, Power, Reason, runsheet};
 use crate::quantity::humane_duration;
 use crate::store::index;
@@ -96,23 +95,10 @@ fn run_sheet(
     };
     let now_s = i64::try_from(session.os.now_ns() / 1_000_000_000).unwrap_or(0);
     let date = crate::os::timestamp(session.os.now_ns()).chars().take(10).collect();
-    let pdf = pdf(runsheet::document(&loaded.experiment, &sheet, date), now_s)?;
+    let pdf = page::pdf(runsheet::document(&loaded.experiment, &sheet, date), now_s)?;
     crate::os::write_atomically(&*session.os, path, &pdf).map_err(Failure::io(path))?;
     show::print(&format!("{} ({} files to save)", path.display(), sheet.entries.len()));
     Ok(0)
-}
-
-#[cfg(feature = "pdf")]
-fn pdf(document: Document, time_s: i64) -> Result<Vec<u8>, Failure> {
-    use crate::render::format::pdf::{Identity, write};
-    let ident = crate::digest::Digest::of(document.title.title.as_bytes()).hex();
-    let paper = crate::render::Paper { document, ..Default::default() };
-    Ok(write(&paper, &Identity { ident, time_s })?)
-}
-
-#[cfg(not(feature = "pdf"))]
-fn pdf(_: Document, _: i64) -> Result<Vec<u8>, Failure> {
-    Err(Failure::usage("this build can not write PDF").help("Leave `--out` away: the sheet is printed as text."))
 }
 
 fn show_power(power: &Power) {

@@ -1,0 +1,43 @@
+//! D3: percentile and maximum bound the mean.
+
+use super::{Card, Check, Comparison};
+use crate::audit::{Finding, Kind, Row, Subject, judge};
+use crate::exact::Exact;
+use crate::interval::Interval;
+use crate::printed::Dim;
+
+/// mean ≤ p·Q(p) + (1 − p)·max.
+pub(super) struct MeanBound;
+
+const CARD: Card = Card {
+    id: "D3",
+    kind: Kind::Hard,
+    title: "mean ≤ p·Q(p) + (1 − p)·max",
+    needs: &["latency_mean", "latency_p99", "latency_max"],
+    explain: "Below a percentile nothing is above it, and beyond it nothing is above the maximum.",
+};
+
+impl Check for MeanBound {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
+        let bucket = Interval::exactly(Exact::from_ratio(65, 64));
+        let found = || {
+            let (p99, max) = (row.get("latency_p99")?, row.get("latency_max")?);
+            let share = |above: u64| Interval::exactly(Exact::from_ratio(above, 100));
+            let bound = &(&(&p99 * &share(99)) + &(&max * &share(1))) * &bucket;
+            Some(Comparison::at_most(
+                ("the mean", row.get("latency_mean")?),
+                ("0.99 p99 + 0.01 max", bound),
+                Dim { bytes: 0, seconds: 1 },
+            ))
+        };
+        found().into_iter().collect()
+    }
+
+    fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        judge::run(self, subject)
+    }
+}

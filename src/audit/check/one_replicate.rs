@@ -1,0 +1,57 @@
+//! no-variance: one run has no variance.
+
+use super::{Card, Check};
+use crate::audit::{Finding, Kind, Outcome, Subject, judge};
+
+/// no variance.
+pub(super) struct OneReplicate;
+
+const CARD: Card = Card {
+    id: "no-variance",
+    kind: Kind::Crime,
+    title: "no variance",
+    needs: &["replicates"],
+    explain: "Without repetition, or without an interval, nobody can tell a difference from noise (Heiser; van der Kouwe B4). One run is a warning; several without an interval are worse, for it was known.",
+};
+
+impl Check for OneReplicate {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let has_interval = subject
+            .loaded
+            .tables
+            .iter()
+            .flat_map(|table| &table.columns)
+            .any(|column| matches!(column.role.as_deref(), Some("sd" | "ci_half" | "latency_sd")));
+        let place = Subject::place("replicates");
+        let Some(known) = subject.fact("replicates") else {
+            let is_named = subject.loaded.claims.undisclosed.iter().any(|one| one == "replicates");
+            let finding = match is_named {
+                true => judge::blank(
+                    &CARD,
+                    Outcome::Warn,
+                    place,
+                    "how often each case was measured is not disclosed".to_owned(),
+                ),
+                false => judge::blank(&CARD, Outcome::Skip, place, "context: no replicates".to_owned()),
+            };
+            return vec![finding];
+        };
+        let count = known.printed.as_ref().and_then(|printed| printed.value().to_u64()).unwrap_or(0);
+        let (verdict, words) = match (count, has_interval) {
+            (0 | 1, _) => (
+                Outcome::Warn,
+                "each case was measured once: nothing says how far two runs of the same lie apart".to_owned(),
+            ),
+            (count, false) => (
+                Outcome::Fail,
+                format!("each case was measured {count} times, and no interval or deviation is printed"),
+            ),
+            (count, true) => (Outcome::Pass, format!("each case was measured {count} times, with intervals")),
+        };
+        vec![judge::blank(&CARD, verdict, place, words)]
+    }
+}

@@ -1,0 +1,35 @@
+//! P15: no more is used than is supplied.
+
+use super::{Card, Check, Comparison};
+use crate::audit::{Finding, Kind, Row, Subject, judge};
+use crate::printed::Dim;
+
+/// power ≤ power supply.
+pub(super) struct Power;
+
+const CARD: Card = Card {
+    id: "P15",
+    kind: Kind::Physical,
+    title: "power ≤ power supply",
+    needs: &["power", "power_limit"],
+    explain: "No more is used than is supplied.",
+};
+
+impl Check for Power {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
+        let found = || {
+            let w = row.positive("power")?;
+            let l = row.positive("power_limit")?;
+            Some(Comparison::at_most(("the power", w), ("the supply", l), Dim::NONE))
+        };
+        found().into_iter().collect()
+    }
+
+    fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        judge::run(self, subject)
+    }
+}

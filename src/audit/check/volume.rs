@@ -1,0 +1,35 @@
+//! U8: rate times time is volume.
+
+use super::{Card, Check, Comparison};
+use crate::audit::{Finding, Kind, Row, Subject, judge};
+use crate::printed::Dim;
+
+/// volume = rate × time.
+pub(super) struct Volume;
+
+const CARD: Card = Card {
+    id: "U8",
+    kind: Kind::Hard,
+    title: "volume = rate × time",
+    needs: &["duration", "bandwidth", "bytes"],
+    explain: "Bandwidth × time is the data moved, IOPS × time the number of operations.",
+};
+
+impl Check for Volume {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
+        let one = |rate: &str, volume: &str, dim: Dim| {
+            let product = &row.positive(rate)? * &row.positive("duration")?;
+            Some(Comparison::equal(("rate × time", product), ("the volume", row.positive(volume)?), dim))
+        };
+        let found = [one("bandwidth", "bytes", Dim { bytes: 1, seconds: 0 }), one("iops", "operations", Dim::NONE)];
+        found.into_iter().flatten().collect()
+    }
+
+    fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        judge::run(self, subject)
+    }
+}

@@ -1,0 +1,293 @@
+//! From what is compared to findings: overlap of intervals, other readings of a column, usual mistakes, the smallest repair,
+//! and how likely a wrong number would have passed.
+
+use super::check::{Card, Check, Comparison, Relation};
+use super::{Finding, Kind, Outcome, Row, Subject, View};
+use crate::exact::Exact;
+use crate::interval::Interval;
+use crate::printed::{Dim, Shortening};
+
+/// Units that are printed for another: symbol, factor, and what is meant.
+const SLIPS: &[(&str, u64, u64, &str)] = &[
+    ("MB/s", 1_048_576, 1_000_000, "MB means MiB"),
+    ("GB/s", 1_073_741_824, 1_000_000_000, "GB means GiB"),
+    ("kB/s", 1_024, 1_000, "kB means KiB"),
+    ("MiB/s", 1_000_000, 1_048_576, "MiB means MB"),
+    ("KiB/s", 1_000, 1_024, "KiB means kB"),
+    ("GiB/s", 1_000_000_000, 1_073_741_824, "GiB means GB"),
+];
+
+/// Usual mistakes: the factor by which a number is off, and what it would be.
+const LADDER: &[(u64, u64, &str)] = &[
+    (1024, 1000, "powers of 1000 and 1024 mixed up once"),
+    (1_048_576, 1_000_000, "powers of 1000 and 1024 mixed up twice"),
+    (1_073_741_824, 1_000_000_000, "powers of 1000 and 1024 mixed up three times"),
+    (8, 1, "bits and bytes"),
+    (10, 1, "a decimal point by one place"),
+    (60, 1, "minutes and seconds"),
+    (100, 1, "percent and fractions"),
+    (1000, 1, "a thousand"),
+    (2, 1, "one of two counted twice, or left out"),
+];
+
+/// The span of ratios within which an accidental hit is counted: from a thousandth to a thousand.
+const LADDER_SPAN: f64 = 1e6;
+
+/// Runs a check over all rows and over the facts of the whole paper.
+pub(super) fn run(check: &dyn Check, subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = vec![];
+    let mut missing: Option<String> = None;
+    for (number, table) in subject.loaded.tables.iter().enumerate() {
+        let series = table.series();
+        let cells: Vec<Cells<'_>> = (0..table.rows.len())
+            .flat_map(|row| series.iter().map(move |series| (Some((number, row)), *series)))
+            .collect();
+        findings.extend(of_column(check, subject, &cells, &mut missing));
+    }
+    findings.extend(of_column(check, subject, &[(None, None)], &mut missing));
+    if findings.is_empty() {
+        let needs = check.card().needs.join(", ");
+        let reason = missing.unwrap_or_else(|| format!("nothing has all of: {needs}"));
+        findings.push(blank(check.card(), Outcome::Skip, Subject::place(""), reason));
+    }
+    findings
+}
+
+type Cells<'a> = (Option<(usize, usize)>, Option<&'a str>);
+
+/// A finding without numbers.
+pub(super) fn blank(card: &Card, verdict: Outcome, place: crate::claims::Place, detail: String) -> Finding {
+    Finding {
+        check: card.id,
+        kind: card.kind,
+        verdict,
+        place,
+        detail,
+        chance_pass: None,
+        assumption: None,
+        explained: None,
+        repair: None,
+    }
+}
+
+/// The findings of one table. Where a reading other than rounding is needed, the same is tried for the whole column.
+fn of_column(
+    check: &dyn Check,
+    subject: &Subject<'_>,
+    cells: &[Cells<'_>],
+    missing: &mut Option<String>,
+) -> Vec<Finding> {
+    let mut findings = vec![];
+    let mut failed: Vec<(usize, usize, usize)> = vec![];
+    for (number, (at, series)) in cells.iter().enumerate() {
+        let row = Row::new(subject, *at, *series, &View::PLAIN);
+        let comparisons = check.compare(&row);
+        if !row.is_used.get() {
+            continue;
+        }
+        if comparisons.is_empty() {
+            missing.get_or_insert_with(|| lacking(check.card(), &row));
+        }
+        for (which, comparison) in comparisons.iter().enumerate() {
+            let finding = first_look(check, (&row, comparison, which));
+            if finding.verdict == Outcome::Fail {
+                failed.push((findings.len(), number, which));
+            }
+            findings.push(finding);
+        }
+    }
+    if failed.is_empty() {
+        return findings;
+    }
+    let holds_for_all = |view: &View| {
+        cells.iter().all(|(at, series)| {
+            check.compare(&Row::new(subject, *at, *series, view)).iter().all(|one| one.verdict() != Outcome::Fail)
+        })
+    };
+    let other = views().into_iter().find(|(view, _)| holds_for_all(view));
+    for (place, number, which) in failed {
+        let (at, series) = cells[number];
+        let finding = &mut findings[place];
+        if let Some((_, words)) = &other {
+            finding.verdict = Outcome::Pass;
+            finding.assumption = Some((*words).to_owned());
+            continue;
+        }
+        let loose = View { is_loose: true, ..View::PLAIN };
+        let again = check.compare(&Row::new(subject, at, series, &loose));
+        if again.get(which).is_some_and(|one| one.verdict() != Outcome::Fail) {
+            finding.verdict = Outcome::Pass;
+            finding.assumption = Some("within one unit of the last digit, not by rounding".to_owned());
+            continue;
+        }
+        let row = Row::new(subject, at, series, &View::PLAIN);
+        if let Some(comparison) = check.compare(&row).get(which) {
+            finding.explained = explained(comparison);
+            finding.repair = repair(check, (subject, at, series), (&row, which));
+        }
+    }
+    findings
+}
+
+/// The first role that a row has no number for.
+fn lacking(card: &Card, row: &Row<'_>) -> String {
+    let missing = card.needs.iter().find(|role| row.get(role).is_none() && row.word(role).is_none());
+    let place = row.place();
+    match missing {
+        Some(role) => format!("{}: no {role} ({})", place.table, crate::claims::role::words_of(role)),
+        None => format!("{}: it does not apply", place.table),
+    }
+}
+
+/// Under rounding, and with zeros at the end of whole numbers as mere filling.
+fn first_look(check: &dyn Check, (row, comparison, which): (&Row<'_>, &Comparison, usize)) -> Finding {
+    let card = check.card();
+    let mut finding = blank(card, comparison.verdict(), row.place(), comparison.words());
+    finding.chance_pass = Some(comparison.chance());
+    if finding.verdict == Outcome::Fail {
+        let padded = View { shortening: Shortening::Padded, ..View::PLAIN };
+        let again = Row::new(row.subject, row.at, row.series, &padded);
+        if let Some(other) = check.compare(&again).get(which).filter(|other| other.verdict() == Outcome::Pass) {
+            finding.verdict = Outcome::Pass;
+            finding.chance_pass = Some(other.chance());
+            finding.detail = format!("{}, where zeros at the end only fill places", other.words());
+        }
+    }
+    if finding.verdict == Outcome::Fail && matches!(card.kind, Kind::Suspicion) {
+        finding.verdict = Outcome::Warn;
+    }
+    finding
+}
+
+/// Other readings of a whole column, the smallest assumption first.
+fn views() -> Vec<(View, &'static str)> {
+    let plain = || View::PLAIN;
+    let mut views = vec![
+        (View { shortening: Shortening::Truncated, ..plain() }, "digits were cut off, not rounded"),
+        (View { shortening: Shortening::RoundedUp, ..plain() }, "digits were rounded up"),
+        (View { is_loose: true, ..plain() }, "within one unit of the last digit, not by rounding"),
+    ];
+    for is_loose in [false, true] {
+        for (symbol, above, below, words) in SLIPS {
+            let slip = Some((*symbol, Exact::from_ratio(*above, *below)));
+            views.push((View { slip, is_loose, ..plain() }, words));
+        }
+    }
+    views
+}
+
+/// The usual mistakes that would make two sides equal; one alone explains it.
+fn explained(comparison: &Comparison) -> Option<String> {
+    if comparison.relation != Relation::Equal {
+        return None;
+    }
+    let mut hits: Vec<(String, &str)> = vec![];
+    let mut widths = 0.0;
+    for (above, below, words) in LADDER {
+        for (factor, is_above) in
+            [(Exact::from_ratio(*above, *below), true), (Exact::from_ratio(*below, *above), false)]
+        {
+            let shifted = &comparison.left * &Interval::exactly(factor);
+            widths += relative_width(&comparison.left) + relative_width(&comparison.right);
+            if shifted.overlaps(&comparison.right) {
+                let shown =
+                    if below == &1 { above.to_string() } else { format!("{:.4}", *above as f64 / *below as f64) };
+                hits.push((if is_above { format!("×{shown}") } else { format!("÷{shown}") }, words));
+            }
+        }
+    }
+    let [(factor, words)] = hits.as_slice() else { return None };
+    let rate = widths / libm::log(LADDER_SPAN) * 100.0;
+    Some(format!("{factor}: {words} (a wrong number hits one of these by accident in {rate:.1} % of cases)"))
+}
+
+fn relative_width(interval: &Interval) -> f64 {
+    let (low, high) = (interval.low().to_float(), interval.high().to_float());
+    if low > 0.0 { libm::log(high / low) } else { 0.0 }
+}
+
+/// The change of one digit of one printed number, the smallest of all, with which it would hold.
+fn repair(
+    check: &dyn Check,
+    (subject, at, series): (&Subject<'_>, Option<(usize, usize)>, Option<&str>),
+    (row, which): (&Row<'_>, usize),
+) -> Option<String> {
+    let mut best: Option<(f64, String)> = None;
+    for (role, printed) in row.used.borrow().iter() {
+        for digits in one_digit_away(printed.digits()) {
+            let Some(other) = printed.with_digits(&digits) else { continue };
+            let (before, after) = (printed.value().to_float(), other.value().to_float());
+            let view = View { replaced: Some((role.clone(), other)), ..View::PLAIN };
+            let holds = check
+                .compare(&Row::new(subject, at, series, &view))
+                .get(which)
+                .is_some_and(|one| one.verdict() == Outcome::Pass);
+            let change = (after / before - 1.0).abs();
+            if holds && best.as_ref().is_none_or(|(least, _)| change < *least) {
+                best = Some((change, format!("{role} {digits} in place of {}", printed.token())));
+            }
+        }
+    }
+    best.map(|(_, words)| words)
+}
+
+/// All numbers that differ in one digit.
+fn one_digit_away(digits: &str) -> Vec<String> {
+    let mut found = vec![];
+    for (at, old) in digits.char_indices().filter(|(_, one)| one.is_ascii_digit()) {
+        let is_first = !digits[..at].bytes().any(|one| one.is_ascii_digit());
+        for new in ('0'..='9').filter(|new| *new != old && !(is_first && *new == '0')) {
+            found.push(format!("{}{new}{}", &digits[..at], &digits[at + 1..]));
+        }
+    }
+    found
+}
+
+/// A number for people: the values it may have, in a unit of their size.
+pub(super) fn shown(interval: &Interval, dim: Dim) -> String {
+    let (low, high) = (interval.low().to_float(), interval.high().to_float());
+    let most = low.abs().max(high.abs());
+    let steps: &[(f64, &str)] = match (dim.bytes, dim.seconds) {
+        (1, -1) => &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")],
+        (1, 0) => &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")],
+        (0, 1) => &[(3600.0, " h"), (60.0, " min"), (1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
+        (0, -1) => &[(1.0, "/s")],
+        _ => &[(1.0, "")],
+    };
+    let (scale, unit) = steps.iter().copied().find(|(scale, _)| most >= *scale).unwrap_or(steps[steps.len() - 1]);
+    let (low, high) = (plain(low / scale, high / scale), plain(high / scale, low / scale));
+    if low == high { format!("{low}{unit}") } else { format!("{low} to {high}{unit}") }
+}
+
+/// Enough digits to tell a number from the other bound.
+fn plain(value: f64, other: f64) -> String {
+    let gap = (value - other).abs();
+    let of_size = |size: f64| if size > 0.0 { libm::floor(libm::log10(size)) } else { 0.0 };
+    let wanted = if gap > 0.0 { 1.0 - of_size(gap) } else { 4.0 - of_size(value.abs().max(1e-9)) };
+    let decimals = wanted.clamp(0.0, 9.0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// The share of wrong values that lie in a window of factors, where wrong values are the true one times a factor between a
+/// half and two, all as likely on a logarithmic scale.
+pub(super) fn chance(least: f64, most: f64) -> f64 {
+    let log = |factor: f64| libm::log2(factor.max(1e-300)).clamp(-1.0, 1.0);
+    ((log(most) - log(least)) / 2.0).clamp(0.0, 1.0)
+}
+
+/// A finding of a whole table.
+pub(super) fn of_table(card: &Card, place: crate::claims::Place, comparison: &Comparison) -> Finding {
+    let mut finding = blank(card, comparison.verdict(), place, comparison.words());
+    finding.chance_pass = Some(comparison.chance());
+    finding
+}
+
+/// The findings, or that there was nothing to look at.
+pub(super) fn or_skip(card: &Card, findings: Vec<Finding>) -> Vec<Finding> {
+    if findings.is_empty() {
+        let reason = format!("nothing has all of: {}", card.needs.join(", "));
+        return vec![blank(card, Outcome::Skip, Subject::place(""), reason)];
+    }
+    findings
+}

@@ -1,0 +1,223 @@
+//! What the expressions of a claim can refer to: its own tokens, facts of the paper, rows and columns of its tables.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::{Subject, View};
+use crate::claims::{Basis, Cell, Claim, Fact, Table};
+use crate::exact::Exact;
+use crate::expression::{FUNCTIONS, Scope, Value};
+use crate::interval::Interval;
+use crate::printed::{DecimalMark, Printed, Qualifier, Shortening};
+
+/// What an evaluation made use of.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Used {
+    /// Anything printed in a table, or a stated fact.
+    pub(super) has_evidence: bool,
+    /// Anything that only follows from other things, or is somebody else's.
+    pub(super) has_weak: bool,
+    /// Facts that are assumed.
+    pub(super) assumed: Vec<String>,
+    /// Tokens of the claim itself.
+    pub(super) tokens: Vec<String>,
+}
+
+/// The scope of one claim, for one instance of it.
+pub(super) struct ClaimScope<'a> {
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) claim: &'a Claim,
+    /// Facts that an assumption adds.
+    pub(super) added: Vec<(String, Fact)>,
+    /// The rows that an instance is about: the table and the cell of a column.
+    pub(super) group: Option<(&'a Table, usize, String)>,
+    /// A token and the factor it is multiplied by, to ask what a wrong one would have done.
+    pub(super) factor: Option<(String, Exact)>,
+    pub(super) shortening: Shortening,
+    pub(super) used: RefCell<Used>,
+}
+
+impl<'a> ClaimScope<'a> {
+    pub(super) fn new(subject: &'a Subject<'a>, claim: &'a Claim) -> Self {
+        Self {
+            subject,
+            claim,
+            added: vec![],
+            group: None,
+            factor: None,
+            shortening: Shortening::Rounded,
+            used: RefCell::default(),
+        }
+    }
+
+    fn token(&self, name: &str) -> Option<Value> {
+        let token = self.claim.tokens.get(name)?;
+        let printed = self.subject.loaded.claims.token(&token.value).ok()?;
+        let mut used = self.used.borrow_mut();
+        if !used.tokens.iter().any(|one| one == name) {
+            used.tokens.push(name.to_owned());
+        }
+        let printed = match &self.factor {
+            Some((wanted, factor)) if wanted == name => printed.times(factor),
+            _ => printed,
+        };
+        Some(Value::printed(&printed, self.shortening))
+    }
+
+    fn of_fact(&self, name: &str, fact: &Fact) -> Value {
+        let mut used = self.used.borrow_mut();
+        match fact.basis {
+            Basis::Stated => used.has_evidence = true,
+            Basis::Sourced | Basis::Inferred => used.has_weak = true,
+            Basis::Assumed => used.assumed.push(format!("{name} is {}", fact.text())),
+        }
+        let items: Vec<Value> = fact.items().iter().map(|text| exact_or_text(text)).collect();
+        match (&fact.value.value, items.as_slice()) {
+            (crate::manifest::node::Value::List(_), _) => Value::List(items),
+            (_, [one]) => one.clone(),
+            _ => Value::Unknown(format!("{name} has no value")),
+        }
+    }
+
+    fn of_cell(&self, cell: &Cell) -> Value {
+        match cell {
+            Cell::Name(name) => Value::Text(name.to_string()),
+            Cell::Absent => Value::Unknown("the cell is empty".to_owned()),
+            Cell::Number(printed) => {
+                self.used.borrow_mut().has_evidence = true;
+                let interval = View { shortening: self.shortening, ..View::PLAIN }.interval(printed);
+                Value::Number(crate::expression::Number { interval, dim: printed.dim() })
+            }
+        }
+    }
+
+    /// The rows of a table, in the group where there is one, that have some cells.
+    fn rows(&self, table: &'a Table, named: &[(String, Value)]) -> Result<Vec<usize>, String> {
+        let mut wanted: Vec<(usize, String)> = vec![];
+        for (name, value) in named {
+            let Some(column) = table.columns.iter().position(|column| column.name == *name) else {
+                let known: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+                return Err(format!("the table `{}` has no column `{name}`; it has {}", table.name, known.join(", ")));
+            };
+            wanted.push((column, plain_text(value)?));
+        }
+        if let Some((_, column, level)) = self.group.as_ref().filter(|(of, ..)| of.name == table.name) {
+            wanted.push((*column, level.clone()));
+        }
+        let has = |row: &usize| wanted.iter().all(|(column, text)| is_cell(&table.rows[*row].cells[*column], text));
+        Ok((0..table.rows.len()).filter(has).collect())
+    }
+
+    fn record(&self, table: &Table, row: usize) -> Value {
+        let mut fields = BTreeMap::new();
+        let facts = table.facts.iter().filter(|facts| facts.series.is_none() && table.has(row, facts));
+        for (name, fact) in facts.flat_map(|facts| &facts.set) {
+            fields.insert(name.clone(), self.of_fact(name, fact));
+        }
+        for (column, cell) in table.columns.iter().zip(&table.rows[row].cells) {
+            fields.insert(column.name.clone(), self.of_cell(cell));
+        }
+        Value::Record(fields)
+    }
+
+    fn table(&self, arguments: &[Value]) -> Result<&'a Table, String> {
+        let tables = &self.subject.loaded.tables;
+        match arguments {
+            [Value::Text(name)] => tables.iter().find(|table| table.name == *name).ok_or_else(|| {
+                let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+                format!("no table is called `{name}`; there are {}", known.join(", "))
+            }),
+            [] => match (&self.group, tables.as_slice()) {
+                (Some((table, ..)), _) => Ok(table),
+                (None, [one]) => Ok(one),
+                _ => Err("which table? Write its name first: row('name', …)".to_owned()),
+            },
+            _ => Err("the name of a table, and then cells by the names of their columns".to_owned()),
+        }
+    }
+}
+
+impl Scope for ClaimScope<'_> {
+    fn variable(&self, name: &str) -> Option<Value> {
+        if let Some(value) = self.token(name) {
+            return Some(value);
+        }
+        if let Some((_, fact)) = self.added.iter().find(|(one, _)| one == name) {
+            return Some(self.of_fact(name, fact));
+        }
+        if let Some(known) = self.subject.fact(name) {
+            return Some(self.of_fact(name, &known.fact));
+        }
+        let claims = &self.subject.loaded.claims;
+        let is_added = self.claim.assuming.iter().any(|one| one.set.get(name).is_some());
+        if is_added || claims.undisclosed.iter().any(|one| one == name) {
+            return Some(Value::Unknown(format!("{name} is not disclosed")));
+        }
+        None
+    }
+
+    fn call(&self, name: &str, arguments: &[Value], named: &[(String, Value)]) -> Option<Result<Value, String>> {
+        let found = || match name {
+            "row" => {
+                let table = self.table(arguments)?;
+                match self.rows(table, named)?.as_slice() {
+                    [row] => Ok(self.record(table, *row)),
+                    rows => Err(format!("{} rows of `{}` are so, one is wanted", rows.len(), table.name)),
+                }
+            }
+            "rows" => {
+                let table = self.table(arguments)?;
+                Ok(Value::List(self.rows(table, named)?.into_iter().map(|row| self.record(table, row)).collect()))
+            }
+            _ => {
+                let (table, column) = match arguments {
+                    [table @ .., Value::Text(column)] => (self.table(table)?, column),
+                    _ => return Err("the name of a column, after that of its table".to_owned()),
+                };
+                let Some(at) = table.columns.iter().position(|one| one.name == *column) else {
+                    return Err(format!("the table `{}` has no column `{column}`", table.name));
+                };
+                let rows = self.rows(table, named)?;
+                Ok(Value::List(rows.into_iter().map(|row| self.of_cell(&table.rows[row].cells[at])).collect()))
+            }
+        };
+        matches!(name, "row" | "rows" | "column").then(found)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let tokens = self.claim.tokens.names().map(str::to_owned);
+        let facts = self.subject.context.iter().map(|(name, _)| name.clone());
+        let functions = FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
+        tokens.chain(facts).chain(functions).chain(["row", "rows", "column"].map(str::to_owned)).collect()
+    }
+}
+
+/// Counts and configured values are exact; what is no number is words.
+fn exact_or_text(text: &str) -> Value {
+    match Printed::parse(text, DecimalMark::Point, None) {
+        Ok(printed) => {
+            let interval = match printed.qualifier() {
+                Qualifier::About => printed.interval(Shortening::Rounded),
+                _ => Interval::exactly(printed.value().clone()),
+            };
+            Value::Number(crate::expression::Number { interval, dim: printed.dim() })
+        }
+        Err(_) => Value::Text(text.to_owned()),
+    }
+}
+
+fn plain_text(value: &Value) -> Result<String, String> {
+    match value {
+        Value::Text(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.interval.low().to_fraction()),
+        _ => Err("a cell is a text or a number".to_owned()),
+    }
+}
+
+fn is_cell(cell: &Cell, text: &str) -> bool {
+    match cell {
+        Cell::Name(name) => **name == *text,
+        Cell::Number(printed) => printed.token() == text || printed.value().to_fraction() == text,
+        Cell::Absent => false,
+    }
+}

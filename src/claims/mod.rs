@@ -1,0 +1,120 @@
+//! Claims: what a paper says, kept apart from whether it is so.
+//!
+//! [`parse`] reads `claims.yaml`: the paper, facts of its context, its tables with the digits as printed, and its claims as
+//! expressions. Who transcribes says where each thing stands and whether it is stated, inferred or assumed; nothing here
+//! judges. It runs nothing and opens no file but those beside it, through the reader that it is given.
+
+mod collapsed;
+pub mod role;
+mod shape;
+mod table;
+
+use crate::diagnostic::{Diagnostic, any_error};
+use crate::expression;
+use crate::manifest::node;
+use crate::manifest::shape::{Problems, Shape};
+use crate::name::nearest;
+use crate::source::Source;
+
+pub use shape::{Basis, Claim, Claims, Fact, Kind, Paper, Rank};
+pub use table::{Cell, Column, Place, Row, Table, scaffold};
+
+/// The version of the format.
+pub const FORMAT: &str = "benchpaper/claims@1";
+
+/// A claims file with its tables.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What was written.
+    pub claims: Claims,
+    /// The tables, read.
+    pub tables: Vec<Table>,
+    /// The text, for places.
+    pub source: Source,
+}
+
+/// A file beside the claims, by its relative name; `Err` says why it can not be read.
+pub type Reader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// Reads a claims file and the tables that it names; `None` where there are errors.
+pub fn parse(source: &Source, read: Reader<'_>) -> (Option<Loaded>, Vec<Diagnostic>) {
+    let (root, mut found) = node::parse(source);
+    let Some(root) = root.filter(|_| !any_error(&found)) else { return (None, found) };
+    let mut problems = Problems::new(source);
+    let claims = Claims::decode(&root, &mut problems);
+    let mut tables = vec![];
+    if let Some(claims) = &claims {
+        check(claims, &mut problems);
+        for (name, spec) in claims.tables.iter() {
+            tables.extend(table::load((name, spec), claims.decimal, read, &mut problems));
+        }
+        check_references(claims, &tables, &mut problems);
+    }
+    found.extend(problems.into_sorted());
+    let loaded = claims.filter(|_| !any_error(&found)).map(|claims| Loaded { claims, tables, source: source.clone() });
+    (loaded, found)
+}
+
+/// The JSON Schema of the format.
+pub fn schema() -> serde_json::Value {
+    let mut schema = Claims::schema();
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
+        object.insert("title".to_owned(), FORMAT.into());
+    }
+    schema
+}
+
+fn check(claims: &Claims, problems: &mut Problems) {
+    if claims.format.value != FORMAT {
+        let message = format!("the format `{}` is not read", claims.format.value);
+        problems.error("claims::format", claims.format.span, message, format!("Write `format: {FORMAT}`."));
+    }
+    for (number, claim) in claims.claims.iter().enumerate() {
+        if claims.claims[..number].iter().any(|other| other.id.value == claim.id.value) {
+            let message = format!("two claims have the id `{}`", claim.id.value);
+            problems.error("claims::id", claim.id.span, message, "An id names one claim for ever.");
+        }
+        for text in claim.expressions() {
+            if let Err(reason) = expression::check(&text.value) {
+                problems.error("claims::expression", text.span, reason, "Expressions are written as in templates.");
+            }
+        }
+        let says_nothing = claim.holds.0.is_empty() && claim.checks.is_empty() && claim.assuming.is_empty();
+        if says_nothing && claim.unverifiable.is_none() {
+            let help = "Write `holds: …`, `checks: […]`, or `unverifiable: why it can not be checked`.";
+            problems.error("claims::empty", claim.id.span, "a claim with nothing to check", help);
+        }
+        for (name, token) in claim.tokens.iter() {
+            if let Err(error) = claims.token(&token.value) {
+                let message = format!("`{}`: {error}", name.value);
+                problems.error("claims::token", token.span, message, "Write the number as printed, with its unit.");
+            }
+        }
+    }
+}
+
+/// Tables and columns that claims name.
+fn check_references(claims: &Claims, tables: &[Table], problems: &mut Problems) {
+    let names: Vec<&str> = claims.tables.names().collect();
+    let mut unknown = |name: &crate::manifest::shape::Spanned<crate::name::Name>| {
+        let help = match nearest(name.value.as_str(), names.iter().copied()) {
+            Some(meant) => format!("Did you mean `{meant}`?"),
+            None => format!("There are: {}.", names.join(", ")),
+        };
+        problems.error("claims::table", name.span, format!("no table is called `{}`", name.value), help);
+    };
+    for claim in &claims.claims {
+        let used = claim.checks.iter().filter_map(|one| one.table.as_ref());
+        let each = claim.each.iter().map(|each| &each.table);
+        used.chain(each).filter(|name| !names.contains(&name.value.as_str())).for_each(&mut unknown);
+    }
+    for each in claims.claims.iter().filter_map(|claim| claim.each.as_ref()) {
+        let table = tables.iter().find(|table| table.name == each.table.value.as_str());
+        let has = |table: &Table| table.columns.iter().any(|column| column.name == each.by.value.as_str());
+        if table.is_some_and(|table| !has(table)) {
+            let message = format!("the table `{}` has no column `{}`", each.table.value, each.by.value);
+            problems.error("claims::column", each.by.span, message, "Name one of its columns.");
+        }
+    }
+}

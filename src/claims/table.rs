@@ -1,0 +1,447 @@
+//! Tables: printed cells with their columns' roles, from a list, a CSV, TSV or Markdown file.
+
+use std::sync::Arc;
+
+use super::shape::{Collapsed, ColumnSpec, Decimal, TableSpec};
+use super::{Fact, Reader, collapsed, role};
+use crate::manifest::node::{Node, Value};
+use crate::manifest::shape::{Problems, Spanned};
+use crate::name::{Name, nearest};
+use crate::printed::{DecimalMark, Dim, Printed, PrintedError, unit_of};
+use crate::source::Span;
+use crate::unit::Unit;
+
+/// The most cells of a table.
+const CELLS_MAX: usize = 2_000_000;
+
+/// A table.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Where it stands in the paper.
+    pub place: String,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, each as long as `columns`.
+    pub rows: Vec<Row>,
+    /// Facts of some rows.
+    pub facts: Vec<Facts>,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// As expressions have it.
+    pub name: String,
+    /// As printed.
+    pub head: String,
+    /// What its numbers are; none for names.
+    pub role: Option<String>,
+    /// Which numbers of a row belong together.
+    pub series: Option<String>,
+    /// The unit as printed.
+    pub unit: Option<Unit>,
+    /// Whether its numbers are counts or settings.
+    pub is_exact: bool,
+}
+
+/// A row.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its cells.
+    pub cells: Vec<Cell>,
+    /// Where it stands in its file, from 1.
+    pub line: usize,
+}
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// A name.
+    Name(Arc<str>),
+    /// A number.
+    Number(Printed),
+    /// Nothing, or a word for nothing.
+    Absent,
+}
+
+/// Facts of the rows that have some cells.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Column and cell.
+    pub when: Vec<(usize, String)>,
+    /// Only of this series.
+    pub series: Option<String>,
+    /// The facts by name.
+    pub set: Vec<(String, Fact)>,
+}
+
+/// A place in a table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Place {
+    /// The table; `context` for facts of the whole paper.
+    pub table: String,
+    /// From 1; none where it is of the whole table.
+    pub row: Option<usize>,
+    /// The names in the row.
+    pub label: String,
+}
+
+impl Table {
+    /// The names of a row in one line.
+    pub fn label(&self, row: usize) -> String {
+        let cells = self.rows.get(row).map(|row| row.cells.as_slice()).unwrap_or_default();
+        let names = cells.iter().filter_map(|cell| if let Cell::Name(name) = cell { Some(&**name) } else { None });
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The series that its columns have; one without a name where they have none.
+    pub fn series(&self) -> Vec<Option<&str>> {
+        let mut found: Vec<Option<&str>> = vec![];
+        for series in self.columns.iter().filter_map(|column| column.series.as_deref()) {
+            if !found.contains(&Some(series)) {
+                found.push(Some(series));
+            }
+        }
+        if found.is_empty() { vec![None] } else { found }
+    }
+
+    /// Whether a row has the cells of some facts.
+    pub fn has(&self, row: usize, facts: &Facts) -> bool {
+        facts.when.iter().all(|(column, wanted)| match self.rows[row].cells.get(*column) {
+            Some(Cell::Name(name)) => **name == **wanted,
+            Some(Cell::Number(printed)) => printed.token() == wanted,
+            _ => false,
+        })
+    }
+}
+
+/// Reads one table; `None` where a problem was reported.
+pub(super) fn load(
+    (name, spec): (&Spanned<Name>, &TableSpec),
+    decimal: Option<Decimal>,
+    read: Reader<'_>,
+    problems: &mut Problems,
+) -> Option<Table> {
+    let before = problems.count();
+    let columns: Vec<Option<Column>> = spec.columns.iter().map(|(name, spec)| column(name, spec, problems)).collect();
+    let columns: Vec<Column> = columns.into_iter().collect::<Option<_>>()?;
+    let mark = spec.decimal.or(decimal).map(Decimal::mark).unwrap_or_default();
+    let lines = match (&spec.file, spec.rows.is_empty()) {
+        (Some(file), true) => of_file(file, &columns, read, problems)?,
+        (None, _) => inline(&spec.rows, columns.len(), problems),
+        (Some(file), false) => {
+            problems.error(
+                "claims::table",
+                file.span,
+                "a table with a file and rows of its own",
+                "Keep one of the two.",
+            );
+            return None;
+        }
+    };
+    let mut rows = vec![];
+    for line in &lines {
+        rows.extend(row(line, (&columns, mark), problems));
+    }
+    for one in &spec.collapsed {
+        rows.extend(split(one, (&columns, mark), spec, problems));
+    }
+    let facts = facts(spec, &columns, problems);
+    if rows.is_empty() && problems.count() == before {
+        problems.error("claims::table", name.span, "a table without rows", "Add `rows: […]` or `file: …`.");
+    }
+    (problems.count() == before).then(|| Table {
+        name: name.value.to_string(),
+        place: spec.place.clone().unwrap_or_default(),
+        columns,
+        rows,
+        facts,
+    })
+}
+
+fn column(name: &Spanned<Name>, spec: &ColumnSpec, problems: &mut Problems) -> Option<Column> {
+    let unit = match &spec.unit {
+        None => None,
+        Some(symbol) => match unit_of(&symbol.value) {
+            Some(unit) => Some(unit),
+            None => {
+                let message = format!("`{}` is no unit", symbol.value);
+                problems.error("claims::unit", symbol.span, message, "Write it as MB/s, MiB/s, µs, 1/s, % or 1.");
+                return None;
+            }
+        },
+    };
+    if let Some(role) = &spec.role {
+        let Some(dim) = role::dim_of(&role.value) else {
+            let known = role::ROLES.iter().map(|(name, ..)| *name);
+            let help = nearest(&role.value, known).map_or_else(
+                || "`benchpaper audit --roles` lists them.".to_owned(),
+                |meant| format!("Did you mean `{meant}`? `benchpaper audit --roles` lists all."),
+            );
+            problems.error("claims::role", role.span, format!("`{}` is no role", role.value), help);
+            return None;
+        };
+        let found = unit.map(|unit| Dim::of(unit.dimension()));
+        // what a pure number is of is not asked: a score, a price, a value in any unit
+        if dim != Dim::NONE && found.is_none_or(|found| found != dim) {
+            let message = match found {
+                None => format!("`{}` is {dim}, and the column has no unit", role.value),
+                Some(found) => format!("`{}` is {dim}, its unit is of {found}", role.value),
+            };
+            problems.error(
+                "claims::unit",
+                role.span,
+                message,
+                "Say in which unit the column is printed: `unit: MB/s`.",
+            );
+            return None;
+        }
+    }
+    Some(Column {
+        name: name.value.to_string(),
+        head: spec.head.clone().unwrap_or_else(|| name.value.to_string()),
+        role: spec.role.as_ref().map(|role| role.value.clone()),
+        series: spec.series.clone(),
+        unit,
+        is_exact: spec.exact.unwrap_or(false),
+    })
+}
+
+/// A row as text, with its place.
+struct Line {
+    cells: Vec<String>,
+    number: usize,
+    span: Span,
+}
+
+fn inline(rows: &[Spanned<Node>], columns: usize, problems: &mut Problems) -> Vec<Line> {
+    let mut lines = vec![];
+    for (number, row) in rows.iter().enumerate() {
+        let Value::List(items) = &row.value.value else {
+            problems.expected(&row.value, "a list of cells", "Write it as `[name, 1.5, 20]`.");
+            continue;
+        };
+        if items.len() != columns {
+            let message = format!("{} cells, there are {columns} columns", items.len());
+            problems.error("claims::row", row.span, message, "Write `–` where a cell is empty.");
+            continue;
+        }
+        lines.push(Line { cells: items.iter().map(Node::shown).collect(), number: number + 1, span: row.span });
+    }
+    lines
+}
+
+fn of_file(file: &Spanned<String>, columns: &[Column], read: Reader<'_>, problems: &mut Problems) -> Option<Vec<Line>> {
+    let mut fail = |message: String, help: &str| problems.error("claims::file", file.span, message, help);
+    let bytes = match read(&file.value) {
+        Ok(bytes) => crate::encoding::decode(&bytes).into_owned(),
+        Err(reason) => {
+            fail(reason, "Name a file beside this one.");
+            return None;
+        }
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let records = match records(&text) {
+        Ok(records) => records,
+        Err(reason) => {
+            fail(reason, "Save it as CSV, with one row of heads.");
+            return None;
+        }
+    };
+    let mut records = records.into_iter();
+    let Some((_, heads)) = records.next() else {
+        fail("it is empty".to_owned(), "Save it as CSV, with one row of heads.");
+        return None;
+    };
+    let mut places = vec![];
+    for column in columns {
+        let found = heads.iter().position(|head| *head == column.head);
+        if found.is_none() {
+            fail(
+                format!("no column has the head `{}`; there are: {}", column.head, heads.join(", ")),
+                "Write `head: …`.",
+            );
+        }
+        places.extend(found);
+    }
+    if places.len() < columns.len() {
+        return None;
+    }
+    let line = |(number, record): (usize, Vec<String>)| {
+        let cells = places.iter().map(|at| record.get(*at).cloned().unwrap_or_default()).collect();
+        Line { cells, number, span: file.span }
+    };
+    Some(records.map(line).collect())
+}
+
+type Records = Vec<(usize, Vec<String>)>;
+
+/// The rows of a text with their lines: a Markdown table, or the separator that its first line has most of.
+fn records(text: &str) -> Result<Records, String> {
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let first = text.lines().find(is_content).unwrap_or_default();
+    if first.trim_start().starts_with('|') {
+        let is_rule = |line: &str| line.chars().all(|one| matches!(one, '|' | '-' | ':' | ' '));
+        let rows = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with('|') && !is_rule(line));
+        let cells = |line: &str| line.trim().trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+        return Ok(rows.map(|(number, line)| (number + 1, cells(line))).collect());
+    }
+    let count = |mark: u8| first.bytes().filter(|byte| *byte == mark).count();
+    let separator = [b',', b'\t', b';'].into_iter().max_by_key(|mark| count(*mark)).unwrap_or(b',');
+    let mut reader = csv::ReaderBuilder::new();
+    let reader = reader.has_headers(false).trim(csv::Trim::All).flexible(true).delimiter(separator).comment(Some(b'#'));
+    let (mut rows, mut cells) = (vec![], 0);
+    for record in reader.from_reader(text.as_bytes()).records() {
+        let record = record.map_err(|error| error.to_string())?;
+        cells += record.len();
+        if cells > CELLS_MAX {
+            return Err(format!("more than {CELLS_MAX} cells"));
+        }
+        let line = record.position().map_or(0, |position| position.line() as usize);
+        rows.push((line, record.iter().map(str::to_owned).collect()));
+    }
+    Ok(rows)
+}
+
+type Form<'a> = (&'a [Column], DecimalMark);
+
+fn row(line: &Line, (columns, mark): Form<'_>, problems: &mut Problems) -> Option<Row> {
+    let mut cells = vec![];
+    for (column, text) in columns.iter().zip(&line.cells) {
+        if column.role.is_none() && column.unit.is_none() {
+            cells.push(Cell::Name(text.as_str().into()));
+            continue;
+        }
+        match Printed::parse(text, mark, column.unit) {
+            Ok(printed) if column.is_exact => cells.push(Cell::Number(printed.exactly())),
+            Ok(printed) => cells.push(Cell::Number(printed)),
+            Err(PrintedError::Absent) => cells.push(Cell::Absent),
+            Err(error) => {
+                let message = format!("line {}, `{}`: {error}", line.number, column.head);
+                let help = match error {
+                    PrintedError::Mark { .. } => "Say which mark stands before decimals: `decimal: comma`.",
+                    _ => "Write the number as printed, or `–` where there is none.",
+                };
+                problems.error("claims::cell", line.span, message, help);
+                return None;
+            }
+        }
+    }
+    Some(Row { cells, line: line.number })
+}
+
+/// A row whose digits ran together: the one way to part them in which everything fits.
+fn split(one: &Collapsed, (columns, mark): Form<'_>, spec: &TableSpec, problems: &mut Problems) -> Option<Row> {
+    let numbers: Vec<&Column> = columns.iter().filter(|column| column.role.is_some()).collect();
+    let names = columns.len() - numbers.len();
+    if one.names.len() != names {
+        let message = format!("{} names, there are {names} columns of names", one.names.len());
+        problems.error("claims::collapsed", one.digits.span, message, "Write one for each column without a role.");
+        return None;
+    }
+    let context: Vec<(Option<&str>, &str, &Fact)> = spec
+        .facts
+        .iter()
+        .flat_map(|facts| facts.set.iter().map(|(name, fact)| (facts.series.as_deref(), name.value.as_str(), fact)))
+        .collect();
+    let found = collapsed::splits(&one.digits.value, (&numbers, mark), &context);
+    let [cells] = found.as_slice() else {
+        let message = match found.len() {
+            0 => "there is no way to part these digits in which the numbers fit each other".to_owned(),
+            _ => format!(
+                "there are several ways to part these digits: {} and {}",
+                found[0].join("|"),
+                found[1].join("|")
+            ),
+        };
+        let help = "Write the row out under `rows`, or give the facts (block size) that decide.";
+        problems.error("claims::collapsed", one.digits.span, message, help);
+        return None;
+    };
+    let (mut names, mut cells) = (one.names.iter(), cells.iter());
+    let text = |column: &Column| match column.role {
+        None => names.next().map(Node::shown),
+        Some(_) => cells.next().cloned(),
+    };
+    let cells: Vec<String> = columns.iter().filter_map(text).collect();
+    row(&Line { cells, number: 0, span: one.digits.span }, (columns, mark), problems)
+}
+
+fn facts(spec: &TableSpec, columns: &[Column], problems: &mut Problems) -> Vec<Facts> {
+    let mut found = vec![];
+    for facts in &spec.facts {
+        let mut when = vec![];
+        for (name, cell) in facts.when.iter() {
+            match columns.iter().position(|column| column.name == name.value.as_str()) {
+                Some(at) => when.push((at, cell.shown())),
+                None => {
+                    let message = format!("no column is called `{}`", name.value);
+                    problems.error("claims::column", name.span, message, "Name one of the columns of this table.");
+                }
+            }
+        }
+        let set = facts.set.iter().map(|(name, fact)| (name.value.to_string(), fact.clone())).collect();
+        found.push(Facts { when, series: facts.series.clone(), set });
+    }
+    found
+}
+
+/// The beginning of a claims file for a table, with a guess of what its columns are. `Err` says why it is no table.
+pub fn scaffold(text: &str, name: &str) -> Result<String, String> {
+    use std::fmt::Write as _;
+    let records = records(text)?;
+    let Some(((_, heads), rows)) = records.split_first().filter(|(_, rows)| !rows.is_empty()) else {
+        return Err("it has no heads with rows below them".to_owned());
+    };
+    let mut made = format!(
+        "format: {}\npaper: {{title: Title of the paper, authors: Who wrote it, cite: Where it is}}\n\ntables:\n  results:\n    place: Table 1\n    file: {}\n    columns:\n",
+        super::FORMAT,
+        quoted(name)
+    );
+    let mut names: Vec<String> = vec![];
+    for (at, head) in heads.iter().enumerate() {
+        let is_number = rows.iter().any(|(_, row)| row.get(at).is_some_and(|cell| is_number(cell)));
+        let slug: String = crate::name::slug(head).replace(['-', '.'], "_");
+        let slug =
+            if slug.starts_with(|one: char| one.is_ascii_alphabetic()) { slug } else { format!("column_{}", at + 1) };
+        let slug = if names.contains(&slug) { format!("{slug}_{}", at + 1) } else { slug };
+        let guess = if is_number { guess(head) } else { String::new() };
+        let _ = writeln!(made, "      {slug}: {{head: {}{guess}}}", quoted(head));
+        names.push(slug);
+    }
+    made.push_str("    facts:                              # what holds for some rows: block size, operations in flight\n      - {when: {}, set: {}}\n\n");
+    made.push_str("context: {}                             # replicates: 1, link: 25 Gbit/s, tool: fio 3.28\nundisclosed: [replicates]\n\n");
+    made.push_str("claims:\n  - id: first\n    text: What the paper says\n    checks: [{check: U1, table: results}]\n");
+    Ok(made)
+}
+
+fn is_number(cell: &str) -> bool {
+    matches!(
+        Printed::parse(cell, DecimalMark::Point, None),
+        Ok(_) | Err(PrintedError::Mark { .. } | PrintedError::Dimension { .. })
+    )
+}
+
+/// Role and unit, where the head says them.
+fn guess(head: &str) -> String {
+    let lower = head.to_lowercase();
+    let words =
+        head.split(|one: char| matches!(one, '(' | ')' | '[' | ']' | ' ' | ',')).filter(|word| !word.is_empty());
+    let unit = words.rev().find_map(unit_of);
+    let symbol = unit.map(|unit| unit.symbol());
+    let role = match symbol {
+        _ if lower.contains("iops") => return ", role: iops, unit: 1/s".to_owned(),
+        Some(symbol) if symbol.ends_with("/s") && symbol.contains('B') => "bandwidth",
+        Some("s" | "ms" | "µs" | "ns") if lower.contains("99") => "latency_p99",
+        Some("s" | "ms" | "µs" | "ns") => "latency_mean",
+        Some("%") if lower.contains("cpu") => "cpu",
+        _ => return ", unit: \"1\"".to_owned(),
+    };
+    format!(", role: {role}, unit: {}", quoted(symbol.unwrap_or("1")))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::String(crate::diagnostic::printable(text)).to_string()
+}

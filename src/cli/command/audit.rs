@@ -1,0 +1,192 @@
+//! `audit`: what may be believed of a paper's claims.
+
+use std::path::{Path, PathBuf};
+
+use crate::audit::{self, Audit, CHECKS, Finding, Judged, Outcome};
+use crate::claims::{self, Loaded, role};
+use crate::cli::arguments::{AuditArguments, Format};
+use crate::cli::failure::Failure;
+use crate::cli::workspace::Workspace;
+use crate::cli::{Session, page, show};
+use crate::os::{self, Kind};
+use crate::render::ENGLISH;
+use crate::render::format::markdown;
+use crate::source::Source;
+
+/// The file beside a manifest.
+const CLAIMS_FILE: &str = "claims.yaml";
+/// The largest table, in bytes.
+const TABLE_LIMIT_BYTES: u64 = 64 << 20;
+/// The width of a terminal.
+const WIDTH: usize = 100;
+
+pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, Failure> {
+    if arguments.roles {
+        let rows: Vec<Vec<String>> = role::ROLES
+            .iter()
+            .map(|(name, dim, words)| vec![(*name).to_owned(), dim.to_string(), (*words).to_owned()])
+            .collect();
+        show::print(&show::table(&["role", "of", "what it is"], &rows, &[]));
+        return Ok(0);
+    }
+    if let Some(id) = &arguments.explain {
+        return explain(id);
+    }
+    if let Some(table) = &arguments.new {
+        return scaffold(session, table);
+    }
+    let Some(subject) = &arguments.subject else {
+        return Err(Failure::usage("nothing to audit").help("Name an experiment, a folder or a claims file."));
+    };
+    let (source, folder) = find(session, subject)?;
+    let (loaded, found) = claims::parse(&source, &|name| beside(session, &folder, name));
+    if !found.is_empty() {
+        if loaded.is_none() {
+            return Err(Failure::Input(found));
+        }
+        show::diagnostics(session, &found);
+    }
+    let Some(loaded) = loaded else { return Err(Failure::Input(found)) };
+    for one in loaded.claims.claims.iter().flat_map(|claim| &claim.checks) {
+        if audit::find(&one.check.value).is_none() {
+            return Err(unknown(&one.check.value));
+        }
+    }
+    let audit = audit::audit(&loaded);
+    print(session, arguments, (&audit, &loaded))?;
+    Ok(u8::from(audit.has_findings()))
+}
+
+fn unknown(id: &str) -> Failure {
+    let known: Vec<&str> = CHECKS.iter().map(|check| check.card().id).collect();
+    Failure::usage(format!("no check is called `{id}`")).help(format!("There are: {}.", known.join(", ")))
+}
+
+/// What a check compares and why.
+fn explain(id: &str) -> Result<u8, Failure> {
+    let Some(check) = audit::find(id) else { return Err(unknown(id)) };
+    let card = check.card();
+    show::print(&format!("{}  {} ({:?})\n", card.id, card.title, card.kind));
+    wrap(card.explain, WIDTH).iter().for_each(|line| show::print(line));
+    show::print(&format!("\nneeds: {}", card.needs.join(", ")));
+    Ok(0)
+}
+
+/// The claims file of an experiment, a folder, or itself; with the folder it lies in.
+fn find(session: &Session, given: &Path) -> Result<(Source, PathBuf), Failure> {
+    let mut places = vec![given.to_owned(), given.join(CLAIMS_FILE)];
+    if let Ok(workspace) = Workspace::here(session) {
+        places.push(workspace.root.join("experiments").join(given).join(CLAIMS_FILE));
+    }
+    let is_file = |path: &&PathBuf| session.os.stat(path).is_ok_and(|stat| stat.kind == Kind::File);
+    let Some(path) = places.iter().find(is_file) else {
+        let message = format!("{}: there is no {CLAIMS_FILE}", given.display());
+        return Err(Failure::usage(message).help("`benchpaper audit --new TABLE` begins one from a table."));
+    };
+    let limit = crate::manifest::node::FILE_LIMIT_BYTES as u64;
+    let bytes = session.os.read(path, limit).map_err(Failure::io(path))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{}: it is no UTF-8 text", path.display())))?;
+    let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
+    Ok((Source::new(&path.display().to_string(), &text), folder))
+}
+
+/// A file beside the claims; nothing outside of their folder is read.
+fn beside(session: &Session, folder: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let root = session.os.canonical(folder).map_err(|error| error.to_string())?;
+    let path = session.os.canonical(&root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    if !path.starts_with(&root) {
+        return Err(format!("{name} lies outside of the folder of the claims"));
+    }
+    session.os.read(&path, TABLE_LIMIT_BYTES).map_err(|error| format!("{name}: {error}"))
+}
+
+fn print(session: &Session, arguments: &AuditArguments, (audit, loaded): (&Audit, &Loaded)) -> Result<(), Failure> {
+    let date: String = os::timestamp(session.os.now_ns()).chars().take(10).collect();
+    if let Some(path) = &arguments.out {
+        let now_s = i64::try_from(session.os.now_ns() / 1_000_000_000).unwrap_or(0);
+        let pdf = page::pdf(audit::report(audit, &loaded.claims, &date), now_s)?;
+        os::write_atomically(&*session.os, path, &pdf).map_err(Failure::io(path))?;
+        show::note(&format!("{} is the report", path.display()));
+    }
+    match session.format {
+        Format::Json => show::print_json(audit)?,
+        Format::Sarif => show::print_json(&audit::sarif(audit, &loaded.source))?,
+        Format::Markdown => show::print(&markdown::write(&audit::report(audit, &loaded.claims, &date), &ENGLISH)),
+        Format::Text => text(audit, arguments.all),
+    }
+    Ok(())
+}
+
+/// For a terminal: read in a minute.
+fn text(audit: &Audit, is_all: bool) {
+    show::print(&audit.paper);
+    let width = audit.claims.iter().map(|claim| claim.id.chars().count()).max().unwrap_or(0).max(4) + 2;
+    for claim in &audit.claims {
+        show::print("");
+        one_claim(claim, width, is_all);
+    }
+    let shown: Vec<&Finding> = audit.checks.iter().filter(|one| is_all || one.verdict > Outcome::Pass).collect();
+    if !shown.is_empty() {
+        show::print("\nfindings that no claim depends on");
+        shown.iter().for_each(|finding| one_finding(finding));
+    }
+    let count = |words: &std::collections::BTreeMap<String, usize>| {
+        words.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    };
+    show::print(&format!("\nclaims: {}\nchecks: {}", count(&audit.summary.claims), count(&audit.summary.checks)));
+}
+
+fn one_claim(claim: &Judged, width: usize, is_all: bool) {
+    let impact = claim.impact.map(|impact| format!(" ({})", audit::impact_word(impact))).unwrap_or_default();
+    show::print(&format!("{:width$}{}{impact}", claim.id, claim.verdict.word().to_uppercase()));
+    for text in [&claim.text, &claim.why] {
+        for line in wrap(text, WIDTH - width) {
+            show::print(&format!("{:width$}{line}", ""));
+        }
+    }
+    let is_shown = |finding: &&Finding| is_all || finding.verdict > Outcome::Pass;
+    claim.checks.iter().filter(|finding| finding.check != "claim").filter(is_shown).for_each(one_finding);
+}
+
+fn one_finding(finding: &Finding) {
+    let row = finding.place.row.map_or(String::new(), |row| format!(" {row}"));
+    let label = if finding.place.label.is_empty() { String::new() } else { format!(" {}", finding.place.label) };
+    let head = format!("  {} {}: {}{row}{label}", audit::outcome_word(finding), finding.check, finding.place.table);
+    wrap(&head, WIDTH).iter().for_each(|line| show::print(&format!("  {line}")));
+    for line in wrap(&audit::detail(finding), WIDTH - 6) {
+        show::print(&format!("      {line}"));
+    }
+}
+
+/// Words on lines of so many columns.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !lines[last].is_empty() {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
+        }
+    }
+    lines
+}
+
+/// The beginning of a claims file, out of a table.
+fn scaffold(session: &Session, table: &Path) -> Result<u8, Failure> {
+    let bytes = session.os.read(table, TABLE_LIMIT_BYTES).map_err(Failure::io(table))?;
+    let text = String::from_utf8_lossy(&crate::encoding::decode(&bytes)).into_owned();
+    let name = table.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let made =
+        claims::scaffold(&text, &name).map_err(|reason| Failure::usage(format!("{}: {reason}", table.display())))?;
+    show::print(&made);
+    show::note(&format!(
+        "save it as {CLAIMS_FILE} beside {name}, and say what each column is: `benchpaper audit --roles`"
+    ));
+    Ok(0)
+}
