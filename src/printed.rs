@@ -242,6 +242,8 @@ impl Printed {
         }
         let (qualifier, text) = qualified(text);
         let end = text.find(|one: char| !one.is_ascii_digit() && !matches!(one, '.' | ',' | '\'' | ' ' | '+' | '-'));
+        // this one unit begins with a digit
+        let end = text.strip_suffix(" 1/s").map(str::len).or(end);
         let (number, rest) = text.split_at(end.unwrap_or(text.len()));
         let digits = plain_digits(number.trim(), mark, token)?;
         let (suffix, symbol) = suffixed(rest.trim());

@@ -10,6 +10,7 @@ use benchpaper::{measurement, unit};
 #[path = "../docs/ioping.rs"]
 mod ioping;
 
+mod audit;
 mod corpus;
 mod determinism;
 mod documents;

@@ -123,7 +123,8 @@ fn of_column(
         let row = Row::new(subject, at, series, &View::PLAIN);
         if let Some(comparison) = check.compare(&row).get(which) {
             finding.explained = explained(comparison);
-            finding.repair = repair(check, (subject, at, series), (&row, which));
+            let is_equal = comparison.relation == Relation::Equal;
+            finding.repair = is_equal.then(|| repair(check, (subject, at, series), (&row, which))).flatten();
         }
     }
     findings

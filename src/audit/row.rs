@@ -76,7 +76,7 @@ impl<'a> Row<'a> {
         if let Some(cell) = self.cell(role) {
             self.is_used.set(true);
             let Cell::Number(printed) = cell else { return None };
-            self.used.borrow_mut().push((role.to_owned(), printed.clone()));
+            self.used.borrow_mut().push((role.to_owned(), (**printed).clone()));
             return Some(self.view.interval(printed));
         }
         let known = self.known(role)?;

@@ -37,7 +37,7 @@ pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding]) 
     let mut checks: Vec<Finding> = cited.clone();
     checks.extend(answers.iter().map(|answer| as_finding(claim, answer)));
     let (verdict, assumption, why) = decide(subject, claim, &cited, &answers);
-    let mut why = why;
+    let mut why = capitalised(&why);
     if let Some(place) = &claim.retracted {
         why.push_str(&format!(" Taken back by its author: {place}."));
     }
@@ -51,6 +51,12 @@ pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding]) 
         why,
         checks,
     }
+}
+
+/// A sentence with a great letter at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The findings of the checks that a claim stands or falls with.
@@ -124,10 +130,9 @@ fn without_failure(subject: &Subject<'_>, claim: &Claim, hard: &[&Finding], answ
     let holds = |answer: &&Answer| matches!(answer.truth, Some(Truth::True | Truth::Possible));
     let held: Vec<&Answer> = answers.iter().filter(holds).collect();
     let is_unknown = !answers.is_empty() && held.is_empty();
-    if is_unknown || (answers.is_empty() && hard.iter().all(|one| one.verdict == Outcome::Skip)) {
-        if let Some(found) = under_assumption(subject, claim) {
-            return found;
-        }
+    let is_open = is_unknown || (answers.is_empty() && hard.iter().all(|one| one.verdict == Outcome::Skip));
+    if is_open && let Some(found) = under_assumption(subject, claim) {
+        return found;
     }
     if let Some(failed) = answers.iter().find(|answer| answer.truth == Some(Truth::False)) {
         let reading = held.first().map(|answer| answer.reading.clone()).unwrap_or_default();

@@ -132,6 +132,8 @@ record! {
         names: Vec<Node>,
         /// All other cells, run together.
         digits: Spanned<String>,
+        /// The same with `|` between cells, where there are several ways to part them.
+        parted: Option<Spanned<String>>,
     }
 }
 
@@ -368,7 +370,10 @@ impl Decimal {
 impl Claims {
     /// A number of the prose, as printed.
     pub fn token(&self, node: &Node) -> Result<Printed, PrintedError> {
-        Printed::parse(&node.shown(), self.decimal.map(Decimal::mark).unwrap_or_default(), None)
+        let printed = Printed::parse(&node.shown(), self.decimal.map(Decimal::mark).unwrap_or_default(), None)?;
+        // a whole number of nothing is a count
+        let is_count = printed.digits() == printed.token();
+        Ok(if is_count && !printed.digits().contains('.') { printed.exactly() } else { printed })
     }
 }
 

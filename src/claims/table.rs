@@ -61,7 +61,7 @@ pub enum Cell {
     /// A name.
     Name(Arc<str>),
     /// A number.
-    Number(Printed),
+    Number(Box<Printed>),
     /// Nothing, or a word for nothing.
     Absent,
 }
@@ -315,8 +315,8 @@ fn row(line: &Line, (columns, mark): Form<'_>, problems: &mut Problems) -> Optio
             continue;
         }
         match Printed::parse(text, mark, column.unit) {
-            Ok(printed) if column.is_exact => cells.push(Cell::Number(printed.exactly())),
-            Ok(printed) => cells.push(Cell::Number(printed)),
+            Ok(printed) if column.is_exact => cells.push(Cell::Number(Box::new(printed.exactly()))),
+            Ok(printed) => cells.push(Cell::Number(Box::new(printed))),
             Err(PrintedError::Absent) => cells.push(Cell::Absent),
             Err(error) => {
                 let message = format!("line {}, `{}`: {error}", line.number, column.head);
@@ -346,7 +346,19 @@ fn split(one: &Collapsed, (columns, mark): Form<'_>, spec: &TableSpec, problems:
         .iter()
         .flat_map(|facts| facts.set.iter().map(|(name, fact)| (facts.series.as_deref(), name.value.as_str(), fact)))
         .collect();
-    let found = collapsed::splits(&one.digits.value, (&numbers, mark), &context);
+    let found = match &one.parted {
+        Some(parted) => {
+            let cells: Vec<String> = parted.value.split('|').map(|cell| cell.trim().to_owned()).collect();
+            if cells.concat() != one.digits.value || cells.len() != numbers.len() {
+                let message = format!("{} cells, which together are not the digits", cells.len());
+                let help = format!("Part the same digits into {} cells.", numbers.len());
+                problems.error("claims::collapsed", parted.span, message, help);
+                return None;
+            }
+            vec![cells]
+        }
+        None => collapsed::splits(&one.digits.value, (&numbers, mark), &context),
+    };
     let [cells] = found.as_slice() else {
         let message = match found.len() {
             0 => "there is no way to part these digits in which the numbers fit each other".to_owned(),
@@ -356,7 +368,7 @@ fn split(one: &Collapsed, (columns, mark): Form<'_>, spec: &TableSpec, problems:
                 found[1].join("|")
             ),
         };
-        let help = "Write the row out under `rows`, or give the facts (block size) that decide.";
+        let help = "Write the right one as `parted: a|b|c`.";
         problems.error("claims::collapsed", one.digits.span, message, help);
         return None;
     };
@@ -427,8 +439,7 @@ fn is_number(cell: &str) -> bool {
 /// Role and unit, where the head says them.
 fn guess(head: &str) -> String {
     let lower = head.to_lowercase();
-    let words =
-        head.split(|one: char| matches!(one, '(' | ')' | '[' | ']' | ' ' | ',')).filter(|word| !word.is_empty());
+    let words = head.split(['(', ')', '[', ']', ' ', ',']).filter(|word| !word.is_empty());
     let unit = words.rev().find_map(unit_of);
     let symbol = unit.map(|unit| unit.symbol());
     let role = match symbol {

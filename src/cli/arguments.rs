@@ -64,7 +64,7 @@ pub(crate) enum Verb {
     Store(StoreArguments),
     /// Declare a finished attempt invalid, with a reason and a name (executes nothing)
     Mark(MarkArguments),
-    /// Print the JSON Schema of manifests (executes nothing)
+    /// Print the JSON Schema of manifests or claims (executes nothing)
     Schema(SchemaArguments),
     /// Print completions for a shell
     Completions(CompletionsArguments),
@@ -340,6 +340,7 @@ pub(crate) struct SchemaArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaKind {
     Experiment,
+    Claims,
 }
 
 #[derive(Debug, Args)]

@@ -25,7 +25,7 @@ use failure::Failure;
 pub(crate) struct Session {
     pub(crate) os: Rc<dyn Os>,
     pub(crate) is_json: bool,
-    pub(crate) format: arguments::Format,
+    pub(crate) format: Format,
     pub(crate) root: Option<std::path::PathBuf>,
 }
 

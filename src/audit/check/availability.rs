@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "downtime = (1 − availability) × a year",
     needs: &["availability", "downtime"],
-    explain: "99.99 % are 52.6 minutes a year.",
+    explain: "The share of a year that is out of service: 99.99 % are 52.6 minutes a year.",
 };
 
 impl Check for Availability {

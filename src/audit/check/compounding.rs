@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "gains multiply",
     needs: &["gains", "gain_total"],
-    explain: "+10 % and +20 % are +32 %, not +30 %.",
+    explain: "Gains one after the other multiply: +10 % and then +20 % are +32 %, not +30 %.",
 };
 
 impl Check for Compounding {

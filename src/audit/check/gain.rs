@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "gain = value ÷ baseline − 1",
     needs: &["value", "baseline", "gain"],
-    explain: "A gain is the change by what was before.",
+    explain: "A gain is the change by what was before: from 312 to 402 are 28.8 %, not 35 % and not 22.4 %.",
 };
 
 impl Check for Gain {

@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Physical,
     title: "copies × bandwidth ≤ memory bandwidth",
     needs: &["bandwidth", "copies", "memory_bandwidth"],
-    explain: "Each copy of a byte crosses the memory bus.",
+    explain: "Each copy of a byte crosses the memory bus, so copies × bandwidth stays below what its channels carry.",
 };
 
 impl Check for MemoryBandwidth {

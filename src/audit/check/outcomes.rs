@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "wins + losses + ties = n",
     needs: &["wins", "losses", "n"],
-    explain: "Every comparison is won, lost or tied.",
+    explain: "Every comparison is won, lost or tied: 19 won and 6 lost are 25, not 24.",
 };
 
 impl Check for Outcomes {

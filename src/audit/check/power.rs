@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Physical,
     title: "power ≤ power supply",
     needs: &["power", "power_limit"],
-    explain: "No more is used than is supplied.",
+    explain: "No machine uses more power than its supply gives, in steady work even less.",
 };
 
 impl Check for Power {

@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Physical,
     title: "filling takes its time",
     needs: &["capacity", "precondition_bandwidth", "precondition_time"],
-    explain: "3.84 TB in ten minutes are 6.4 GB/s.",
+    explain: "A drive is not filled faster than it writes: 3.84 TB in ten minutes are 6.4 GB/s.",
 };
 
 impl Check for Preconditioning {

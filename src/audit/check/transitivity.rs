@@ -12,7 +12,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "A÷B × B÷C = A÷C",
     needs: &["ratio_ab", "ratio_bc", "ratio_ac"],
-    explain: "Ratios of the same levels multiply.",
+    explain: "Ratios of the same levels multiply: 1.20 of the second, which is 1.10 of the third, is 1.32 of the third.",
 };
 
 impl Check for Transitivity {
