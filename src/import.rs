@@ -269,6 +269,10 @@ fn by_rule(plan: &Plan, jobs: &[usize], (file, rules): (&File, &[Rule<'_>])) -> 
 /// The name that the run sheet gives: levels, `_r` and the replicate, and any ending.
 fn by_stem(plan: &Plan, jobs: &[usize], name: &str) -> Option<Named> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_lowercase();
+    // what browsers add to a name that is there already
+    let copy = stem.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    let stem =
+        copy.filter(|(_, number)| number.parse::<u64>().is_ok()).map_or(stem.clone(), |(stem, _)| stem.to_owned());
     let numbered = stem.rsplit_once("_r").and_then(|(stem, number)| Some((stem, number.parse::<u64>().ok()?)));
     let (stem, replicate) = numbered.map_or((stem.as_str(), None), |(stem, number)| (stem, Some(number)));
     let is_it = |job: &&usize| file_of(&plan.cases[plan.jobs[**job].case]) == stem;

@@ -7,7 +7,9 @@ use benchpaper::audit::{Audit, CHECKS, Finding, Kind, Outcome, audit};
 use benchpaper::claims;
 use benchpaper::source::Source;
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+use rand_chacha::rand_core::SeedableRng as _;
+
+use crate::honest::honest;
 
 /// Audits a text; tables are read from a folder, with a digit changed where that is wanted.
 fn audited(text: &str, folder: &str, change: Option<(&str, &str)>) -> Audit {
@@ -209,49 +211,11 @@ fn every_check_explains_itself_and_is_known_by_one_id() {
     assert_eq!(files, count + 1, "a file of src/audit/check is missing from its table");
 }
 
-/// A printed number: shortened to some decimals, cut off or rounded.
-fn shortened(value: f64, decimals: usize, is_cut: bool) -> String {
-    let scale = 10_f64.powi(decimals as i32);
-    let value = if is_cut { (value * scale).floor() / scale } else { value };
-    format!("{value:.decimals$}")
-}
-
-/// An honest paper: random truth, a queue that may not be full, each column shortened in one way.
-fn honest(random: &mut ChaCha20Rng) -> String {
-    let mut unit = || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-    let rows = 1 + (unit() * 6.0) as usize;
-    let decimals: Vec<usize> = (0..4).map(|_| (unit() * 4.0) as usize).collect();
-    let cuts: Vec<bool> = (0..4).map(|_| unit() < 0.3).collect();
-    let mut lines = vec![];
-    for _ in 0..rows {
-        let depth = 1 << (unit() * 8.0) as u32;
-        let block_kib = 1 << (unit() * 8.0) as u32;
-        let latency_ms = 0.05 * (unit() * 6.0).exp();
-        let filled = 0.3 + 0.7 * unit();
-        let iops = f64::from(depth) * filled / (latency_ms / 1e3);
-        let baseline = iops / (1.0 + unit());
-        let mib = iops * f64::from(block_kib) / 1024.0;
-        // a latency that is printed as nothing says nothing
-        let latency = shortened(latency_ms, decimals[0].max(3), cuts[0]);
-        let cells = [shortened(iops, decimals[1], cuts[1]), shortened(mib, decimals[2].max(1), cuts[2]), latency];
-        let gain = shortened((iops / baseline - 1.0) * 100.0, decimals[3], cuts[3]);
-        let exact = format!("{iops:.6}");
-        lines.push(format!(
-            "      - [{depth}, {block_kib} KiB, {}, {exact}, {baseline:.6}, \"{gain} %\"]",
-            cells.map(|cell| format!("\"{cell}\"")).join(", ")
-        ));
-    }
-    format!(
-        "format: benchpaper/claims@1\npaper: {{title: honest}}\ntables:\n  t:\n    columns:\n      depth: {{role: outstanding, unit: \"1\", exact: true}}\n      block: {{role: block_size, unit: KiB, exact: true}}\n      iops: {{role: iops, unit: 1/s}}\n      rate: {{role: bandwidth, unit: MiB/s}}\n      latency: {{role: latency_mean, unit: ms}}\n      new: {{role: value, unit: \"1\"}}\n      old: {{role: baseline, unit: \"1\"}}\n      gain: {{role: gain, unit: \"%\"}}\n    rows:\n{}\nclaims:\n  - {{id: rates, text: x, rank: table, checks: [{{check: U1}}, {{check: L1}}, {{check: R1}}]}}\n",
-        lines.join("\n")
-    )
-}
-
 #[test]
 fn honest_papers_are_never_called_wrong() {
     let mut random = ChaCha20Rng::seed_from_u64(7);
     for number in 0..300 {
-        let text = honest(&mut random);
+        let text = honest(&mut random, None);
         let audit = audited(&text, ".", None);
         assert!(!audit.has_findings(), "{number}: {:#?}\n{text}", audit.claims);
     }

@@ -16,6 +16,7 @@ mod determinism;
 mod documents;
 mod faults;
 mod guests;
+mod honest;
 mod imports;
 mod kills;
 mod manifests;

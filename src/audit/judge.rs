@@ -244,10 +244,10 @@ fn one_digit_away(digits: &str) -> Vec<String> {
     found
 }
 
-/// A number for people: the values it may have, in a unit of their size.
-pub(super) fn shown(interval: &Interval, dim: Dim) -> String {
-    let (low, high) = (interval.low().to_float(), interval.high().to_float());
-    let most = low.abs().max(high.abs());
+/// Two numbers for people: the values they may have, in one unit of their size.
+pub(super) fn shown(one: &Interval, other: &Interval, dim: Dim) -> (String, String) {
+    let size = |interval: &Interval| interval.low().to_float().abs().max(interval.high().to_float().abs());
+    let most = size(one).max(size(other));
     let steps: &[(f64, &str)] = match (dim.bytes, dim.seconds) {
         (1, -1) => &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")],
         (1, 0) => &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")],
@@ -256,8 +256,12 @@ pub(super) fn shown(interval: &Interval, dim: Dim) -> String {
         _ => &[(1.0, "")],
     };
     let (scale, unit) = steps.iter().copied().find(|(scale, _)| most >= *scale).unwrap_or(steps[steps.len() - 1]);
-    let (low, high) = (plain(low / scale, high / scale), plain(high / scale, low / scale));
-    if low == high { format!("{low}{unit}") } else { format!("{low} to {high}{unit}") }
+    let text = |interval: &Interval| {
+        let (low, high) = (interval.low().to_float() / scale, interval.high().to_float() / scale);
+        let (low, high) = (plain(low, high), plain(high, low));
+        if low == high { format!("{low}{unit}") } else { format!("{low} to {high}{unit}") }
+    };
+    (text(one), text(other))
 }
 
 /// Enough digits to tell a number from the other bound.

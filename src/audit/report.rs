@@ -86,9 +86,11 @@ pub(crate) fn outcome_word(finding: &Finding) -> &'static str {
 /// What was compared, with what explains or would mend it.
 pub(crate) fn detail(finding: &Finding) -> String {
     let mut text = finding.detail.clone();
-    for (words, said) in
-        [("if", &finding.assumption), ("explained by", &finding.explained), ("it would fit with", &finding.repair)]
-    {
+    for (words, said) in [
+        ("it fits if", &finding.assumption),
+        ("explained by", &finding.explained),
+        ("it would fit with", &finding.repair),
+    ] {
         if let Some(said) = said {
             text.push_str(&format!("; {words} {said}"));
         }

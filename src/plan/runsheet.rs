@@ -35,6 +35,8 @@ pub struct Entry {
     pub save_as: String,
     /// How many jobs of the plan it answers.
     pub jobs: usize,
+    /// The rows of the output that are wanted, where the settings choose among several.
+    pub rows: Vec<String>,
 }
 
 /// The run sheet of the jobs that wait for a person.
@@ -48,6 +50,7 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
         let save_as = format!("{}_r{}.{}", manual.file, job.replicate, tool.extension());
         if let Some(place) = places.get(&save_as) {
             sheet.entries[*place].jobs += 1;
+            sheet.entries[*place].rows.extend(row_of(tool, case));
             narrow(&mut sheet.entries[*place], case);
             continue;
         }
@@ -78,10 +81,19 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
             replicate: job.replicate,
             save_as,
             jobs: 1,
+            rows: row_of(tool, case).into_iter().collect(),
         });
     }
     note_changes(&mut sheet.entries);
     sheet
+}
+
+/// The row of an output that a case is read from.
+fn row_of(tool: &dyn tool::Tool, case: &Case) -> Option<String> {
+    let is_selector = |(name, _): &(String, String)| tool.selectors().contains(&name.as_str());
+    let words: Vec<String> =
+        tool.describe(&case.settings).into_iter().filter(is_selector).map(|(_, value)| value).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// What is done to devices before anything counts.
@@ -135,6 +147,9 @@ pub fn text(experiment: &Experiment, sheet: &RunSheet) -> String {
         }
         let jobs = if entry.jobs > 1 { format!("   (answers {} jobs)", entry.jobs) } else { String::new() };
         lines.push(format!("      save  {}{jobs}", entry.save_as));
+        if !entry.rows.is_empty() {
+            lines.push(format!("      holds {}", entry.rows.join("; ")));
+        }
         lines.push("      done at ____________  by ____________  remarks ______________________________".to_owned());
     }
     lines.push(format!("\nThen: benchpaper import experiments/{} FOLDER", experiment.name.value));
@@ -164,6 +179,32 @@ fn numbered(steps: &[String]) -> Vec<Block> {
     blocks
 }
 
+/// A job as the row of a table: what is set, and the name of the file with the rows that it must hold.
+fn row(entry: &Entry) -> Vec<Vec<Inline>> {
+    let words = |text: &str| vec![Inline::text(text)];
+    let mut set: Vec<Inline> = vec![];
+    for (number, (factor, level)) in entry.set.iter().enumerate() {
+        if number > 0 {
+            set.push(Inline::text(", "));
+        }
+        let text = format!("{factor} = {level}");
+        let is_changed = entry.changed.contains(factor) && entry.number > 1;
+        set.push(if is_changed { Inline::Strong(text) } else { Inline::Text(text) });
+    }
+    let mut file = vec![Inline::Code(entry.save_as.clone())];
+    if !entry.rows.is_empty() {
+        file.push(Inline::text(format!(", which holds {}", entry.rows.join("; "))));
+    }
+    vec![
+        words(&format!("[  ] {}", entry.number)),
+        set,
+        words(&entry.procedure.to_string()),
+        file,
+        words("………………………"),
+        words("………………………………"),
+    ]
+}
+
 /// As a page to take along.
 pub fn document(experiment: &Experiment, sheet: &RunSheet, date: String) -> Document {
     let words = |text: &str| vec![Inline::text(text)];
@@ -182,28 +223,7 @@ pub fn document(experiment: &Experiment, sheet: &RunSheet, date: String) -> Docu
     }
     blocks.push(Block::Heading { level: 1, text: words("Jobs") });
     let columns = ["", "Set", "Procedure", "Save as", "Done at, by", "Remarks"].map(Column::text).to_vec();
-    let rows = sheet.entries.iter().map(|entry| {
-        let set = entry.set.iter().map(|(factor, level)| {
-            let text = format!("{factor} = {level}");
-            let is_changed = entry.changed.contains(factor) && entry.number > 1;
-            if is_changed { Inline::Strong(text) } else { Inline::Text(text) }
-        });
-        let mut cells: Vec<Inline> = vec![];
-        for (number, one) in set.enumerate() {
-            if number > 0 {
-                cells.push(Inline::text(", "));
-            }
-            cells.push(one);
-        }
-        vec![
-            words(&format!("[  ] {}", entry.number)),
-            cells,
-            words(&entry.procedure.to_string()),
-            vec![Inline::Code(entry.save_as.clone())],
-            words("………………………"),
-            words("………………………………"),
-        ]
-    });
+    let rows = sheet.entries.iter().map(row);
     let caption = "The jobs in order; what is set in bold differs from the job before".to_owned();
     blocks.push(Block::Table(Table { id: "jobs".to_owned(), caption, columns, rows: rows.collect() }));
     let import = Inline::Code(format!("benchpaper import experiments/{} FOLDER", experiment.name.value));

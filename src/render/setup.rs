@@ -105,7 +105,7 @@ pub(crate) fn workloads(scope: &Scope<'_>) -> Vec<Block> {
     let mut names: Vec<&str> = scope.plan.cases.iter().map(|case| case.workload.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let mut blocks: Vec<Block> = names.into_iter().map(|name| workload_table(scope, name)).collect();
+    let mut blocks: Vec<Block> = names.into_iter().filter_map(|name| workload_table(scope, name)).collect();
     let guests = scope.plan.cases.iter().filter_map(|case| case.guest.as_ref()).map(|guest| guest.describe());
     let mut rows = settings(guests);
     if !rows.is_empty() {
@@ -138,12 +138,14 @@ fn settings(cases: impl Iterator<Item = Vec<(String, String)>>) -> Vec<Vec<Vec<I
     rows.into_iter().map(|(setting, values)| vec![cell(setting), cell(show(values))]).collect()
 }
 
-fn workload_table(scope: &Scope<'_>, name: &str) -> Block {
+/// None where a tool has no settings that are known.
+fn workload_table(scope: &Scope<'_>, name: &str) -> Option<Block> {
     let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
     let described = cases.filter_map(|case| Some(crate::tool::find(&case.tool)?.describe(&case.settings)));
     let rows = settings(described);
     let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
-    Block::Table(Table { id: format!("workload-{name}"), caption: filled(WORDS.workload_caption, name), columns, rows })
+    let caption = filled(WORDS.workload_caption, name);
+    (!rows.is_empty()).then(|| Block::Table(Table { id: format!("workload-{name}"), caption, columns, rows }))
 }
 
 /// Factors, levels, and what is left out.

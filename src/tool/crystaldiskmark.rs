@@ -110,7 +110,7 @@ impl Tool for CrystalDiskMark {
         vec![
             "Close every other program, and open CrystalDiskMark.".to_owned(),
             format!("In the row of lists above the results choose {passes} passes and {size}."),
-            format!("{}; leave every other setting, and the data random.", profile(&settings.test)),
+            PROFILE.to_owned(),
             "Choose the drive under test; check its letter twice.".to_owned(),
             "Click `All` and wait until the clock in the title has ended.".to_owned(),
             "File > Save (text), in older versions Edit > Copy and paste into an editor.".to_owned(),
@@ -247,11 +247,7 @@ fn is_unit(text: &str, letter: char) -> bool {
 }
 
 /// Where the window has a test: the profiles of version 8 differ in their rows.
-fn profile(test: &str) -> String {
-    format!(
-        "See that a row of the results is called {test}; if none is, choose it under Settings > Settings or another profile"
-    )
-}
+const PROFILE: &str = "See that the results have every row that the job wants; if not, choose another profile, or the tests under Settings. Leave all else, and the data random.";
 
 /// What follows `Test` at the end: `32768 MiB [E: 0.1% (0.1/60.0 GiB)] (x5)  [Interval=5 sec]`.
 fn test_line(text: &str) -> Option<&str> {

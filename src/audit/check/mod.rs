@@ -165,7 +165,7 @@ impl Comparison {
 
     /// What was compared, in a sentence.
     pub fn words(&self) -> String {
-        let (left, right) = (shown(&self.left, self.dim), shown(&self.right, self.dim));
+        let (left, right) = shown(&self.left, &self.right, self.dim);
         let relation = match (self.relation, self.verdict()) {
             (Relation::Equal, Outcome::Pass) => "fits",
             (Relation::Equal, _) => "does not fit",

@@ -18,7 +18,7 @@ mod window;
 use super::{Answers, Context, Draft, LaunchPlan, Outputs, Question, Timing, Tool, Topology, text};
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
-use crate::measurement::{Metric, Reading};
+use crate::measurement::{Metric, Reading, Status};
 
 /// fio.
 pub(super) struct Fio;
@@ -77,8 +77,8 @@ impl Tool for Fio {
         format_of(bytes).is_some()
     }
 
-    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
-        let settings = settings.and_then(|settings| settings::parse(settings).ok());
+    fn read(&self, settings_given: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
+        let settings = settings_given.and_then(|settings| settings::parse(settings).ok());
         let decoded = text::decode(outputs.stdout);
         let outputs = Outputs { stdout: &decoded, ..outputs };
         let text = || String::from_utf8_lossy(&decoded);
@@ -102,6 +102,11 @@ impl Tool for Fio {
             },
             Some(Format::Log) => log::read(&text(), outputs.name),
         };
+        // a name in another encoding damages nothing but itself
+        if reading.status == Status::Failed && std::str::from_utf8(&decoded).is_err() {
+            let lossy = text().into_owned();
+            return self.read(settings_given, Outputs { stdout: lossy.as_bytes(), ..outputs });
+        }
         reading.close()
     }
 
