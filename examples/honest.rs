@@ -39,7 +39,8 @@ fn main() {
         found += u64::from(audit.has_findings());
         let findings = audit.claims.iter().flat_map(|claim| &claim.checks).chain(&audit.checks);
         let failed = findings.filter(|one| one.verdict == Outcome::Fail && one.kind != Kind::Suspicion);
-        let checks: std::collections::BTreeSet<&str> = failed.map(|one| one.check).filter(|id| *id != "claim").collect();
+        let checks: std::collections::BTreeSet<&str> =
+            failed.map(|one| one.check).filter(|id| *id != "claim").collect();
         checks.into_iter().for_each(|check| *by_check.entry(check).or_default() += 1);
     }
     println!("{count} honest papers: {false_alarms} false alarms, {refused} not read");

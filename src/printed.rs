@@ -98,6 +98,8 @@ pub struct Printed {
     last_digit_padded: Exact,
     qualifier: Qualifier,
     is_exact: bool,
+    /// What it stands for where nothing else is said: asked for by every check of every row.
+    rounded: Interval,
     dim: Dim,
     unit: Unit,
 }
@@ -263,7 +265,7 @@ impl Printed {
         let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len() as i32);
         let zeros = digits.len() - digits.trim_end_matches('0').len();
         let padding = if decimals == 0 && !number.is_zero() { zeros as i32 } else { -decimals };
-        Ok(Self {
+        let read = Self {
             token: token.trim().to_owned(),
             value: &number * &scale,
             last_digit: &Exact::ten_to(-decimals) * &scale,
@@ -271,15 +273,23 @@ impl Printed {
             digits,
             qualifier,
             is_exact: false,
+            rounded: Interval::exactly(Exact::from_integer(0)),
             dim: dim_of(unit),
             unit,
-        })
+        };
+        Ok(read.settled())
+    }
+
+    /// With the interval that belongs to its other fields.
+    fn settled(mut self) -> Self {
+        self.rounded = self.computed(Shortening::Rounded);
+        self
     }
 
     /// A count, or what somebody set: not rounded.
     #[must_use]
     pub fn exactly(self) -> Self {
-        Self { is_exact: true, ..self }
+        Self { is_exact: true, ..self }.settled()
     }
 
     /// As printed.
@@ -324,6 +334,10 @@ impl Printed {
 
     /// The values that it stands for.
     pub fn interval(&self, shortening: Shortening) -> Interval {
+        if shortening == Shortening::Rounded { self.rounded.clone() } else { self.computed(shortening) }
+    }
+
+    fn computed(&self, shortening: Shortening) -> Interval {
         let half = |digit: &Exact| digit * &Exact::from_ratio(1, 2);
         if self.is_exact {
             return Interval::exactly(self.value.clone());
@@ -354,13 +368,14 @@ impl Printed {
         let own = Exact::parse(&self.digits).ok()?;
         let other = Exact::parse(digits).ok()?;
         let scale = if own.is_zero() { scale_of(self.unit) } else { self.value.divide(&own)? };
-        Some(Self { token: digits.to_owned(), digits: digits.to_owned(), value: &other * &scale, ..self.clone() })
+        let (digits, value) = (digits.to_owned(), &other * &scale);
+        Some(Self { token: digits.clone(), digits, value, ..self.clone() }.settled())
     }
 
     /// The same number times a factor, for asking what a wrong one would have done.
     #[must_use]
     pub fn times(&self, factor: &Exact) -> Self {
-        Self { value: &self.value * factor, ..self.clone() }
+        Self { value: &self.value * factor, ..self.clone() }.settled()
     }
 }
 
