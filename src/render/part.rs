@@ -49,13 +49,14 @@ pub(crate) fn varying_factors(scope: &Scope<'_>, part: Part<'_>) -> Vec<String> 
     factors.filter(|(_, levels)| levels.0.len() > 1).map(|(name, _)| name.value.to_string()).collect()
 }
 
-/// Whether the tools of a part measure a metric, or a case of it has values.
+/// Whether a case of a part has values of a metric, or may yet have them.
 pub(crate) fn has_metric(scope: &Scope<'_>, part: Part<'_>, metric: &Metric) -> bool {
-    let measures = |case: &CaseResults| {
-        let tool = crate::tool::find(&case.case.tool);
-        case.metric(metric).is_some() || tool.is_some_and(|tool| tool.metrics(&case.case.settings).contains(metric))
+    // a case without any result is missing; one whose output lacks this metric never had it
+    let is_missing = |case: &CaseResults| {
+        let tool = crate::tool::find(&case.case.tool).filter(|_| case.metrics.is_empty());
+        tool.is_some_and(|tool| tool.metrics(&case.case.settings).contains(metric))
     };
-    cases(scope, part).any(measures)
+    cases(scope, part).any(|case| case.metric(metric).is_some() || is_missing(case))
 }
 
 /// A name for what belongs to a part: the plain one of the main part.
