@@ -137,6 +137,11 @@ impl Exact {
         Self(BigRational::from_integer(BigInt::from(1) << exponent))
     }
 
+    /// The bits of numerator and denominator together: what arithmetic with it costs.
+    pub fn bits(&self) -> u64 {
+        self.0.numer().bits() + self.0.denom().bits()
+    }
+
     /// Less than zero.
     pub fn is_negative(&self) -> bool {
         self.0.is_negative()

@@ -15,6 +15,8 @@ use crate::printed::{DecimalMark, Dim, Printed, Shortening};
 
 /// The longest expression, in bytes.
 pub const LENGTH_MAX: usize = 4000;
+/// The most bits of a number, so that powers of powers end.
+const BITS_MAX: u64 = 20_000;
 /// The greatest exponent of a power.
 const EXPONENT_MAX: u64 = 16;
 
@@ -372,7 +374,9 @@ fn arithmetic(operator: BinOpKind, left: &Number, right: &Number) -> Result<Valu
         },
         BinOpKind::Pow => {
             let exponent = right.interval.low().to_u64().filter(|_| right.interval.width().is_zero());
+            let bits = left.interval.low().bits().max(left.interval.high().bits());
             match exponent {
+                Some(exponent) if bits.saturating_mul(exponent) > BITS_MAX => Err("the power is too great".into()),
                 Some(exponent) if exponent <= EXPONENT_MAX && left.dim == Dim::NONE => {
                     let one = Interval::exactly(Exact::from_integer(1));
                     given((0..exponent).fold(one, |power, _| &power * &left.interval), Dim::NONE)
@@ -487,5 +491,7 @@ mod tests {
     fn a_long_or_deep_text_ends() {
         assert!(truth(&"(".repeat(3000)).is_err());
         assert!(truth(&"1+".repeat(3000)).is_err());
+        let tower = format!("{}3{} > 1", "(".repeat(12), " ** 16)".repeat(12));
+        assert!(truth(&tower).unwrap_err().contains("too great"), "{:?}", truth(&tower));
     }
 }
