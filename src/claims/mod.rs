@@ -39,7 +39,13 @@ pub type Reader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 /// Reads a claims file and the tables that it names; `None` where there are errors.
 pub fn parse(source: &Source, read: Reader<'_>) -> (Option<Loaded>, Vec<Diagnostic>) {
     let (root, mut found) = node::parse(source);
-    let Some(root) = root.filter(|_| !any_error(&found)) else { return (None, found) };
+    let Some(root) = root.filter(|_| !any_error(&found)) else {
+        if found.is_empty() {
+            let message = format!("{}: the file is empty", source.name());
+            found.push(Diagnostic::error("claims::nothing", message).help(format!("Begin with `format: {FORMAT}`.")));
+        }
+        return (None, found);
+    };
     let mut problems = Problems::new(source);
     let claims = Claims::decode(&root, &mut problems);
     let mut tables = vec![];

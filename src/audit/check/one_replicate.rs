@@ -40,7 +40,10 @@ impl Check for OneReplicate {
             };
             return vec![finding];
         };
-        let count = known.printed.as_ref().and_then(|printed| printed.value().to_u64()).unwrap_or(0);
+        let Some(count) = known.printed.as_ref().and_then(|printed| printed.value().to_u64()) else {
+            let words = format!("`{}` is no count", known.fact.text());
+            return vec![judge::blank(&CARD, Outcome::Error, place, words)];
+        };
         let (verdict, words) = match (count, has_interval) {
             (0 | 1, _) => (
                 Outcome::Warn,
