@@ -106,15 +106,6 @@ pub fn check(text: &str) -> Result<(), String> {
     parsed(text).map(|_| ())
 }
 
-/// The names of variables and functions that an expression uses.
-pub fn names(text: &str) -> Vec<String> {
-    let mut found = vec![];
-    if let Ok(expression) = parsed(text) {
-        collect(&expression, &mut found);
-    }
-    found
-}
-
 /// Evaluates an expression.
 pub fn evaluate(text: &str, scope: &dyn Scope) -> Result<Value, String> {
     value_of(&parsed(text)?, scope)
@@ -125,37 +116,6 @@ fn parsed(text: &str) -> Result<Expr<'_>, String> {
         return Err(format!("{} bytes, more than the {LENGTH_MAX} that are read", text.len()));
     }
     parse_expr(text).map_err(|error| error.detail().unwrap_or("the expression can not be read").to_owned())
-}
-
-fn collect(expression: &Expr<'_>, found: &mut Vec<String>) {
-    match expression {
-        Expr::Var(one) => found.push(one.id.to_owned()),
-        Expr::UnaryOp(one) => collect(&one.expr, found),
-        Expr::BinOp(one) => {
-            collect(&one.left, found);
-            collect(&one.right, found);
-        }
-        Expr::Compare(one) => {
-            collect(&one.expr, found);
-            one.ops.iter().for_each(|next| collect(&next.expr, found));
-        }
-        Expr::GetAttr(one) => collect(&one.expr, found),
-        Expr::Call(one) => {
-            collect(&one.expr, found);
-            for argument in &one.args {
-                if let CallArg::Pos(inner) | CallArg::Kwarg(_, inner) = argument {
-                    collect(inner, found);
-                }
-            }
-        }
-        Expr::List(one) => one.items.iter().for_each(|item| collect(item, found)),
-        Expr::IfExpr(one) => {
-            collect(&one.test_expr, found);
-            collect(&one.true_expr, found);
-            one.false_expr.iter().for_each(|item| collect(item, found));
-        }
-        _ => {}
-    }
 }
 
 fn value_of(expression: &Expr<'_>, scope: &dyn Scope) -> Result<Value, String> {

@@ -337,6 +337,14 @@ impl Printed {
         if shortening == Shortening::Rounded { self.rounded.clone() } else { self.computed(shortening) }
     }
 
+    /// The values of a count, or of what somebody set: exact, unless it says `about`.
+    pub fn as_set(&self) -> Interval {
+        match self.qualifier {
+            Qualifier::About => self.rounded.clone(),
+            _ => Interval::exactly(self.value.clone()),
+        }
+    }
+
     fn computed(&self, shortening: Shortening) -> Interval {
         let half = |digit: &Exact| digit * &Exact::from_ratio(1, 2);
         if self.is_exact {

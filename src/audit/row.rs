@@ -84,11 +84,7 @@ impl<'a> Row<'a> {
         if crate::claims::role::dim_of(role).is_some_and(|dim| dim != printed.dim()) {
             return None;
         }
-        // counts and what was configured are exact
-        Some(match printed.qualifier() {
-            Qualifier::About => printed.interval(Shortening::Rounded),
-            _ => Interval::exactly(printed.value().clone()),
-        })
+        Some(printed.as_set())
     }
 
     /// A number that is not below zero, and not zero.
@@ -101,7 +97,7 @@ impl<'a> Row<'a> {
         let items = self.known(name)?.fact.items();
         let number = |text: &String| {
             let printed = Printed::parse(text, crate::printed::DecimalMark::Point, None).ok()?;
-            Some(Interval::exactly(printed.value().clone()))
+            Some(printed.as_set())
         };
         items.iter().map(number).collect()
     }

@@ -7,20 +7,31 @@ use super::{Subject, View};
 use crate::claims::{Basis, Cell, Claim, Fact, Table};
 use crate::exact::Exact;
 use crate::expression::{FUNCTIONS, Scope, Value};
-use crate::interval::Interval;
-use crate::printed::{DecimalMark, Printed, Qualifier, Shortening};
+use crate::printed::{DecimalMark, Printed, Shortening};
 
 /// What an evaluation made use of.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Used {
     /// Anything printed in a table, or a stated fact.
     pub(super) has_evidence: bool,
-    /// Anything that only follows from other things, or is somebody else's.
-    pub(super) has_weak: bool,
     /// Facts that are assumed.
     pub(super) assumed: Vec<String>,
     /// Tokens of the claim itself.
     pub(super) tokens: Vec<String>,
+}
+
+impl Used {
+    /// With what another instance made use of.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.has_evidence |= other.has_evidence;
+        for (own, others) in [(&mut self.assumed, other.assumed), (&mut self.tokens, other.tokens)] {
+            for one in others {
+                if !own.contains(&one) {
+                    own.push(one);
+                }
+            }
+        }
+    }
 }
 
 /// The scope of one claim, for one instance of it.
@@ -68,7 +79,8 @@ impl<'a> ClaimScope<'a> {
         let mut used = self.used.borrow_mut();
         match fact.basis {
             Basis::Stated => used.has_evidence = true,
-            Basis::Sourced | Basis::Inferred => used.has_weak = true,
+            // what only follows from other things, or is somebody else's, contradicts nobody
+            Basis::Sourced | Basis::Inferred => {}
             Basis::Assumed => used.assumed.push(format!("{name} is {}", fact.text())),
         }
         let items: Vec<Value> = fact.items().iter().map(|text| exact_or_text(text)).collect();
@@ -195,13 +207,7 @@ impl Scope for ClaimScope<'_> {
 /// Counts and configured values are exact; what is no number is words.
 fn exact_or_text(text: &str) -> Value {
     match Printed::parse(text, DecimalMark::Point, None) {
-        Ok(printed) => {
-            let interval = match printed.qualifier() {
-                Qualifier::About => printed.interval(Shortening::Rounded),
-                _ => Interval::exactly(printed.value().clone()),
-            };
-            Value::Number(crate::expression::Number { interval, dim: printed.dim() })
-        }
+        Ok(printed) => Value::Number(crate::expression::Number { interval: printed.as_set(), dim: printed.dim() }),
         Err(_) => Value::Text(text.to_owned()),
     }
 }

@@ -292,7 +292,7 @@ fn evaluate(
             Ok(_) => answer.error = Some(format!("`{text}` says nothing that is true or false")),
             Err(reason) => answer.error = Some(reason),
         }
-        answer.used = scope.used.into_inner();
+        answer.used.merge(scope.used.into_inner());
     }
     let share = claim.threshold.as_ref().map_or(1.0, |share| share.fraction());
     if !answer.failing.is_empty() && (answer.held as f64) < share * answer.count as f64 {

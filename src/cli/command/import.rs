@@ -172,12 +172,12 @@ fn evidence(session: &Session, loaded: &Loaded) -> Result<Vec<File>, Failure> {
     Ok(files)
 }
 
-fn report(
-    session: &Session,
+/// A row for each file and case: file, case, what became of it, why; and whether all of them are results.
+fn rows_of(
     (planned, files): (&Plan, &[File]),
     assignment: &Assignment,
     recorded: Option<&[Recorded]>,
-) -> Result<u8, Failure> {
+) -> (Vec<[String; 4]>, bool) {
     let what = |job: usize| {
         let job = &planned.jobs[job];
         format!("{} #{}", planned.cases[job.case].label(), job.replicate)
@@ -217,6 +217,16 @@ fn report(
             .iter()
             .map(|(file, reason)| [files[*file].name.clone(), String::new(), "not used".to_owned(), reason.clone()]),
     );
+    (rows, is_complete)
+}
+
+fn report(
+    session: &Session,
+    (planned, files): (&Plan, &[File]),
+    assignment: &Assignment,
+    recorded: Option<&[Recorded]>,
+) -> Result<u8, Failure> {
+    let (rows, is_complete) = rows_of((planned, files), assignment, recorded);
     if session.is_json {
         let rows: Vec<_> = rows
             .iter()
