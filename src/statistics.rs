@@ -67,14 +67,19 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
 /// The narrowest symmetric order-statistic interval of the median with at least the level aimed at, or the widest there
 /// is where none has it (n < 6). David and Nagaraja, Order Statistics, 3rd ed., section 7.1.
 fn median_interval(sorted: &[f64]) -> Option<MedianInterval> {
+    median_interval_at(sorted, LEVEL_AIM)
+}
+
+/// The same with at least another level, where there is one; see [`MedianInterval::level`] for what it really has.
+pub fn median_interval_at(sorted: &[f64], aim: f64) -> Option<MedianInterval> {
     let count = sorted.len();
     if count < 2 {
         return None;
     }
     let mut best = (0, 1.0 - 2.0 * binomial_half_cdf(count, 0));
-    for rank in 1..count / 2 {
+    for rank in 1..count.div_ceil(2) {
         let level = 1.0 - 2.0 * binomial_half_cdf(count, rank);
-        if level < LEVEL_AIM {
+        if level < aim {
             break;
         }
         best = (rank, level);
@@ -104,10 +109,22 @@ pub struct ArmRatio {
     /// The interval of that geometric mean at 95 %, from two blocks on: Student's t on logarithms, which assumes
     /// log-normal ratios.
     pub interval: Option<(f64, f64)>,
+    /// The standard error of the logarithm and its degrees of freedom, where there is an interval.
+    pub error: Option<(f64, f64)>,
     /// Two-sided p of the same t test.
     pub p_t: Option<f64>,
     /// Two-sided p of the exact rank test: signed-rank over blocks, Mann-Whitney over independent arms.
     pub p_rank: Option<f64>,
+}
+
+impl ArmRatio {
+    /// The interval of the ratio at another level.
+    pub fn interval_at(&self, level: f64) -> Option<(f64, f64)> {
+        let (error, freedom) = self.error?;
+        let half = student_t_quantile(f64::midpoint(1.0, level), freedom)? * error;
+        let center = libm::log(self.ratio);
+        Some((libm::exp(center - half), libm::exp(center + half)))
+    }
 }
 
 /// Compares `treated` with `baseline`, block by block; all values are above zero. `None` where there is no block.
@@ -120,7 +137,8 @@ pub fn blocked_ratio(baseline: &[f64], treated: &[f64]) -> Option<ArmRatio> {
     let logs: Vec<f64> = baseline.iter().zip(treated).map(|(base, value)| libm::log(value / base)).collect();
     let center = mean(&logs);
     let blocks = logs.len();
-    let mut found = ArmRatio { count: blocks, ratio: libm::exp(center), interval: None, p_t: None, p_rank: None };
+    let mut found =
+        ArmRatio { count: blocks, ratio: libm::exp(center), interval: None, error: None, p_t: None, p_rank: None };
     if blocks < 2 {
         return Some(found);
     }
@@ -128,6 +146,7 @@ pub fn blocked_ratio(baseline: &[f64], treated: &[f64]) -> Option<ArmRatio> {
     if let Ok(student) = StudentsT::new(0.0, 1.0, (blocks - 1) as f64) {
         let half = student.inverse_cdf(f64::midpoint(1.0, LEVEL_AIM)) * error;
         found.interval = Some((libm::exp(center - half), libm::exp(center + half)));
+        found.error = Some((error, (blocks - 1) as f64));
         found.p_t = Some(if error > 0.0 {
             2.0 * student.sf((center / error).abs())
         } else {
@@ -149,7 +168,7 @@ pub fn independent_ratio(baseline: &[f64], treated: &[f64]) -> Option<ArmRatio> 
     let (one, other) = (logs(baseline), logs(treated));
     let center = mean(&other) - mean(&one);
     let count = one.len().min(other.len());
-    let mut found = ArmRatio { count, ratio: libm::exp(center), interval: None, p_t: None, p_rank: None };
+    let mut found = ArmRatio { count, ratio: libm::exp(center), interval: None, error: None, p_t: None, p_rank: None };
     if count < 2 {
         return Some(found);
     }
@@ -162,6 +181,7 @@ pub fn independent_ratio(baseline: &[f64], treated: &[f64]) -> Option<ArmRatio> 
     {
         let half = student.inverse_cdf(f64::midpoint(1.0, LEVEL_AIM)) * error;
         found.interval = Some((libm::exp(center - half), libm::exp(center + half)));
+        found.error = Some((error, freedom));
         found.p_t = Some(2.0 * student.sf((center / error).abs()));
     }
     found.p_rank = mann_whitney_p(&one, &other);
@@ -250,6 +270,43 @@ fn doubled_mid_ranks(sorted: &[f64]) -> Vec<usize> {
         }
         for rank in &mut ranks[start..end] {
             *rank = start + end + 1;
+        }
+        start = end;
+    }
+    ranks
+}
+
+/// Spearman's rank correlation, ties by mid-ranks, and its two-sided p by Student's t with n − 2 degrees of freedom
+/// (Kendall and Stuart, The Advanced Theory of Statistics 2, 31.19). None below ten pairs, or where one side is constant.
+pub fn rank_correlation_p(one: &[f64], other: &[f64]) -> Option<(f64, f64)> {
+    const PAIRS_MIN: usize = 10;
+    if one.len() != other.len() || one.len() < PAIRS_MIN {
+        return None;
+    }
+    let (a, b) = (mid_ranks(one), mid_ranks(other));
+    let center = (one.len() + 1) as f64 / 2.0;
+    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - center) * (y - center)).sum::<f64>();
+    let spread = libm::sqrt(product(&a, &a) * product(&b, &b));
+    if spread == 0.0 {
+        return None;
+    }
+    let rho = (product(&a, &b) / spread).clamp(-1.0, 1.0);
+    let freedom = (one.len() - 2) as f64;
+    let t = rho * libm::sqrt(freedom / (1.0 - rho * rho).max(1e-300));
+    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    Some((rho, 2.0 * student.sf(t.abs())))
+}
+
+/// Ranks from 1, equal values sharing the mean of theirs.
+fn mid_ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut start = 0;
+    while start < order.len() {
+        let end = start + order[start..].iter().take_while(|at| values[**at] == values[order[start]]).count();
+        for at in &order[start..end] {
+            ranks[*at] = (start + 1 + end) as f64 / 2.0;
         }
         start = end;
     }

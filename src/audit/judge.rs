@@ -37,7 +37,7 @@ const LADDER_SPAN: f64 = 1e6;
 pub(super) fn run(check: &dyn Check, subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = vec![];
     let mut missing: Option<String> = None;
-    for (number, table) in subject.loaded.tables.iter().enumerate() {
+    for (number, table) in subject.tables.iter().enumerate() {
         let series = table.series();
         let cells: Vec<Cells<'_>> = (0..table.rows.len())
             .flat_map(|row| series.iter().map(move |series| (Some((number, row)), *series)))
@@ -295,4 +295,24 @@ pub(super) fn or_skip(card: &Card, findings: Vec<Finding>) -> Vec<Finding> {
         return vec![blank(card, Outcome::Skip, Subject::place(""), reason)];
     }
     findings
+}
+
+/// A finding of a fact, or of the experiment, by what it is about.
+pub(super) fn remark(card: &Card, verdict: Outcome, about: &str, detail: String) -> Finding {
+    blank(card, verdict, Subject::place(about), detail)
+}
+
+/// What is found in each row of each table, and among the facts of the whole paper.
+pub(super) fn rows(subject: &Subject<'_>, look: impl Fn(&Row<'_>) -> Option<Finding>) -> Vec<Finding> {
+    let mut found = vec![];
+    for (number, table) in subject.tables.iter().enumerate() {
+        for row in 0..table.rows.len() {
+            for series in table.series() {
+                let row = Row::new(subject, Some((number, row)), series, &View::PLAIN);
+                found.extend(look(&row).filter(|_| row.is_used.get()));
+            }
+        }
+    }
+    found.extend(look(&Row::new(subject, None, None, &View::PLAIN)));
+    found
 }

@@ -4,8 +4,15 @@
 //! have passed; claims get the first verdict that matches. Nothing here knows a paper, and nothing speaks of intent.
 
 pub mod check;
+mod derive;
+mod evaluation;
+mod evidence;
+mod family;
 mod judge;
+mod ladder;
+pub mod own;
 mod report;
+mod rerun;
 mod row;
 mod sarif;
 mod scope;
@@ -13,11 +20,14 @@ mod verdict;
 
 use serde::Serialize;
 
-use crate::claims::{Fact, Loaded, Place, Table};
+use crate::claims::{Claim, Fact, Loaded, Place, Table};
+use crate::exact::Exact;
 use crate::manifest::shape::Map;
 use crate::printed::{DecimalMark, Printed};
 
 pub use check::{CHECKS, Check, find};
+pub use derive::{Derived, FUNCTIONS};
+pub use evidence::{Before, Chain, Comparisons, Evidence, Link, RunLinks};
 pub use report::report;
 pub(crate) use report::{detail, impact_word, outcome_word};
 pub use row::{Row, View};
@@ -155,6 +165,9 @@ pub struct Judged {
     pub why: String,
     /// What was compared.
     pub checks: Vec<Finding>,
+    /// The way to the results that it rests on, where the paper is that of an experiment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Chain>,
 }
 
 /// How many of each.
@@ -198,22 +211,49 @@ pub(crate) struct Known {
 pub struct Subject<'a> {
     pub(crate) loaded: &'a Loaded,
     pub(crate) context: Vec<(String, Known)>,
+    /// The printed tables, and that of the results where there are any.
+    pub(crate) tables: Vec<&'a Table>,
     pub(crate) facts: Vec<Vec<Vec<(String, Known)>>>,
+    /// What the paper rests on, where it is that of an experiment.
+    pub(crate) evidence: Option<Evidence<'a>>,
 }
 
 impl<'a> Subject<'a> {
-    /// A paper with its claims.
-    pub fn new(loaded: &'a Loaded) -> Self {
-        let of_table = |table: &Table| {
+    /// A paper with its claims, and what it rests on where that is at hand.
+    pub fn new(loaded: &'a Loaded, results: Option<&'a Table>, evidence: Option<Evidence<'a>>) -> Self {
+        let tables: Vec<&Table> = loaded.tables.iter().chain(results).collect();
+        let of_table = |table: &&Table| {
             let known = |(name, fact): &(String, Fact)| (name.clone(), known(fact));
             table.facts.iter().map(|facts| facts.set.iter().map(known).collect()).collect()
         };
-        Self { loaded, context: named(&loaded.claims.context), facts: loaded.tables.iter().map(of_table).collect() }
+        let facts = tables.iter().map(of_table).collect();
+        Self { loaded, context: named(&loaded.claims.context), tables, facts, evidence }
     }
 
     /// A fact of the whole paper.
     pub(crate) fn fact(&self, name: &str) -> Option<&Known> {
         self.context.iter().find(|(one, _)| one == name).map(|(_, known)| known)
+    }
+
+    /// The words of a fact.
+    pub(crate) fn word(&self, name: &str) -> Option<String> {
+        self.fact(name).map(|known| known.fact.text())
+    }
+
+    /// The words of a fact that is a list.
+    pub(crate) fn items(&self, name: &str) -> Option<Vec<String>> {
+        self.fact(name).map(|known| known.fact.items())
+    }
+
+    /// A fact that is a number.
+    pub(crate) fn number(&self, name: &str) -> Option<Exact> {
+        self.fact(name)?.printed.as_ref().map(|printed| printed.value().clone())
+    }
+
+    /// Whether the paper prints numbers of a role, in a table or as a fact.
+    pub(crate) fn prints(&self, role: &str) -> bool {
+        let columns = self.tables.iter().flat_map(|table| &table.columns);
+        columns.filter_map(|column| column.role.as_deref()).any(|one| one == role) || self.fact(role).is_some()
     }
 
     /// The place that facts of the whole paper have.
@@ -230,12 +270,14 @@ fn named(facts: &Map<Fact>) -> Vec<(String, Known)> {
     facts.iter().map(|(name, fact)| (name.value.to_string(), known(fact))).collect()
 }
 
-/// Checks a paper and judges its claims.
-pub fn audit(loaded: &Loaded) -> Audit {
-    let subject = Subject::new(loaded);
+/// Checks a paper and judges its claims; `evidence` is that of the experiment whose paper it is.
+pub fn audit(loaded: &Loaded, evidence: Option<Evidence<'_>>) -> Audit {
+    let results = evidence.as_ref().and_then(own::table);
+    let subject = Subject::new(loaded, results.as_ref(), evidence);
     let findings: Vec<Finding> = CHECKS.iter().flat_map(|check| check.run(&subject)).collect();
-    let claims: Vec<Judged> =
-        loaded.claims.claims.iter().map(|claim| verdict::judge(&subject, claim, &findings)).collect();
+    let tests = family::test(&subject, loaded);
+    let judged = |(claim, tests): (&Claim, &Vec<_>)| verdict::judge(&subject, claim, &findings, tests);
+    let claims: Vec<Judged> = loaded.claims.claims.iter().zip(&tests).map(judged).collect();
     let is_tied = |finding: &Finding| {
         let is_it = |table: Option<&str>, check: &str| {
             check == finding.check && table.is_none_or(|table| table == finding.place.table)

@@ -11,9 +11,15 @@ fn words(text: impl Into<String>) -> Vec<Inline> {
 /// The report of an audit; `date` is that of the day it is made, `YYYY-MM-DD`.
 pub fn report(audit: &Audit, claims: &Claims, date: &str) -> Document {
     let mut blocks = vec![Block::Heading { level: 1, text: words("Claims") }];
-    blocks.push(Block::Paragraph(words(
-        "Each claim was checked against what the paper itself prints. A printed number stands for all values that round to it, and a claim is called contradicted or inconsistent only where no such value makes it true. Nothing is said of how a number came to be.",
-    )));
+    let has_evidence = audit.claims.iter().any(|claim| claim.evidence.is_some());
+    blocks.push(Block::Paragraph(words(match has_evidence {
+        false => {
+            "Each claim was checked against what the paper itself prints. A printed number stands for all values that round to it, and a claim is called contradicted or inconsistent only where no such value makes it true. Nothing is said of how a number came to be."
+        }
+        true => {
+            "Each claim was followed to the raw objects that it rests on, and derived from them again. A claim about a difference is decided on the bound of its interval, at a level that is adjusted for all claims that are tested (Holm). A printed number stands for all values that round to it."
+        }
+    })));
     blocks.push(claims_table(audit));
     let not_clean: Vec<&Finding> = audit.checks.iter().filter(|one| one.verdict > Outcome::Pass).collect();
     if !not_clean.is_empty() {
@@ -27,6 +33,9 @@ pub fn report(audit: &Audit, claims: &Claims, date: &str) -> Document {
         let checks: Vec<&Finding> = claim.checks.iter().collect();
         let caption = format!("Comparisons of {}", claim.id);
         blocks.push(findings_table(&format!("checks-{}", claim.id), &caption, &checks));
+        if let Some(chain) = &claim.evidence {
+            blocks.push(Block::List(chain.lines().into_iter().map(words).collect()));
+        }
     }
     blocks.extend(rules(audit));
     blocks.extend(context(claims));

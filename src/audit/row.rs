@@ -64,7 +64,7 @@ impl<'a> Row<'a> {
     }
 
     pub(crate) fn table(&self) -> Option<&'a Table> {
-        self.at.map(|(table, _)| &self.subject.loaded.tables[table])
+        self.at.map(|(table, _)| self.subject.tables[table])
     }
 
     /// The number of a role in bytes and seconds.

@@ -1,13 +1,15 @@
-//! What the expressions of a claim can refer to: its own tokens, facts of the paper, rows and columns of its tables.
+//! What the expressions of a claim can refer to: its own tokens, facts of the paper, rows and columns of its tables, and,
+//! where the paper is one's own, results.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::derive::{self, Derived};
+use super::evaluation::Lens;
 use super::{Subject, View};
 use crate::claims::{Basis, Cell, Claim, Fact, Table};
-use crate::exact::Exact;
 use crate::expression::{FUNCTIONS, Scope, Value};
-use crate::printed::{DecimalMark, Printed, Shortening};
+use crate::printed::{DecimalMark, Printed};
 
 /// What an evaluation made use of.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +20,8 @@ pub(super) struct Used {
     pub(super) assumed: Vec<String>,
     /// Tokens of the claim itself.
     pub(super) tokens: Vec<String>,
+    /// Numbers that were derived from results.
+    pub(super) derived: Vec<Derived>,
 }
 
 impl Used {
@@ -31,6 +35,14 @@ impl Used {
                 }
             }
         }
+        other.derived.into_iter().for_each(|one| self.derive(one));
+    }
+
+    fn derive(&mut self, derived: Derived) {
+        let is_same = |one: &Derived| one.name == derived.name && one.interval.is_some() == derived.interval.is_some();
+        if !self.derived.iter().any(is_same) {
+            self.derived.push(derived);
+        }
     }
 }
 
@@ -42,23 +54,14 @@ pub(super) struct ClaimScope<'a> {
     pub(super) added: Vec<(String, Fact)>,
     /// The rows that an instance is about: the table and the cell of a column.
     pub(super) group: Option<(&'a Table, usize, String)>,
-    /// A token and the factor it is multiplied by, to ask what a wrong one would have done.
-    pub(super) factor: Option<(String, Exact)>,
-    pub(super) shortening: Shortening,
+    /// How numbers are read.
+    pub(super) lens: &'a Lens,
     pub(super) used: RefCell<Used>,
 }
 
 impl<'a> ClaimScope<'a> {
-    pub(super) fn new(subject: &'a Subject<'a>, claim: &'a Claim) -> Self {
-        Self {
-            subject,
-            claim,
-            added: vec![],
-            group: None,
-            factor: None,
-            shortening: Shortening::Rounded,
-            used: RefCell::default(),
-        }
+    pub(super) fn new(subject: &'a Subject<'a>, claim: &'a Claim, lens: &'a Lens) -> Self {
+        Self { subject, claim, added: vec![], group: None, lens, used: RefCell::default() }
     }
 
     fn token(&self, name: &str) -> Option<Value> {
@@ -68,11 +71,11 @@ impl<'a> ClaimScope<'a> {
         if !used.tokens.iter().any(|one| one == name) {
             used.tokens.push(name.to_owned());
         }
-        let printed = match &self.factor {
+        let printed = match &self.lens.factor {
             Some((wanted, factor)) if wanted == name => printed.times(factor),
             _ => printed,
         };
-        Some(Value::printed(&printed, self.shortening))
+        Some(Value::printed(&printed, self.lens.shortening))
     }
 
     fn of_fact(&self, name: &str, fact: &Fact) -> Value {
@@ -97,7 +100,7 @@ impl<'a> ClaimScope<'a> {
             Cell::Absent => Value::Unknown("the cell is empty".to_owned()),
             Cell::Number(printed) => {
                 self.used.borrow_mut().has_evidence = true;
-                let interval = View { shortening: self.shortening, ..View::PLAIN }.interval(printed);
+                let interval = View { shortening: self.lens.shortening, ..View::PLAIN }.interval(printed);
                 Value::Number(crate::expression::Number { interval, dim: printed.dim() })
             }
         }
@@ -130,6 +133,31 @@ impl<'a> ClaimScope<'a> {
             fields.insert(column.name.clone(), self.of_cell(cell));
         }
         Value::Record(fields)
+    }
+
+    /// What a function over results gives; `None` where no function is called so.
+    fn derive(&self, name: &str, arguments: &[Value], named: &[(String, Value)]) -> Option<Result<Value, String>> {
+        derive::FUNCTIONS.iter().find(|(known, _)| *known == name)?;
+        let Some(evidence) = &self.subject.evidence else {
+            let reason = "it looks into results, and the paper is not that of an experiment beside this file: \
+                          `ours: true` in `paper` says that it is";
+            return Some(Err(reason.to_owned()));
+        };
+        let found = derive::call(evidence, name, (arguments, named), 1.0 - self.lens.alpha)?;
+        Some(found.map(|(derived, is_list)| {
+            let mut used = self.used.borrow_mut();
+            let mut values = vec![];
+            for one in derived {
+                used.has_evidence = true;
+                let why = || format!("{}: too few replicates, or no interval of this level", one.name);
+                values.push(one.number().map_or_else(|| Value::Unknown(why()), Value::Number));
+                used.derive(one);
+            }
+            match values.pop() {
+                Some(only) if !is_list => only,
+                last => Value::List(values.into_iter().chain(last).collect()),
+            }
+        }))
     }
 
     fn table(&self, arguments: &[Value]) -> Result<&'a Table, String> {
@@ -169,6 +197,9 @@ impl Scope for ClaimScope<'_> {
     }
 
     fn call(&self, name: &str, arguments: &[Value], named: &[(String, Value)]) -> Option<Result<Value, String>> {
+        if let Some(found) = self.derive(name, arguments, named) {
+            return Some(found);
+        }
         let found = || match name {
             "row" => {
                 let table = self.table(arguments)?;
@@ -200,6 +231,8 @@ impl Scope for ClaimScope<'_> {
         let tokens = self.claim.tokens.names().map(str::to_owned);
         let facts = self.subject.context.iter().map(|(name, _)| name.clone());
         let functions = FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
+        let derived = derive::FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
+        let functions = functions.chain(derived.filter(|_| self.subject.evidence.is_some()));
         tokens.chain(facts).chain(functions).chain(["row", "rows", "column"].map(str::to_owned)).collect()
     }
 }

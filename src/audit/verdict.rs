@@ -1,42 +1,46 @@
 //! The verdict of a claim: the first that matches, from what its checks and expressions came to.
 
-use super::scope::{ClaimScope, Used};
+use super::derive::Derived;
+use super::evaluation::{Answer, Lens, answer, evaluate};
+use super::evidence::Evidence;
+use super::family::Tested;
+use super::rerun::{Again, Reproduction};
 use super::{Finding, Impact, Judged, Kind, Outcome, Subject, Verdict};
-use crate::claims::{Cell, Claim, Kind as ClaimKind, Rank, Table};
-use crate::exact::Exact;
-use crate::expression::{self, Truth, Value};
+use crate::claims::{Claim, Kind as ClaimKind, Rank};
+use crate::expression::Truth;
 use crate::printed::Shortening;
 
 /// A check that a wrong value would pass more often than this says nothing.
 const CHANCE_MAX: f64 = 0.5;
-/// How many wrong values are tried.
-const TRIALS: u32 = 128;
 
-/// One way to read a claim, over all its instances.
-struct Answer {
-    reading: String,
-    truth: Option<Truth>,
-    held: usize,
-    count: usize,
-    failing: Vec<String>,
-    used: Used,
-    why_unknown: String,
-    error: Option<String>,
-    chance: f64,
-}
-
-/// Judges a claim.
-pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding]) -> Judged {
+/// Judges a claim; `tests` are those of its readings.
+pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding], tests: &[Option<Tested>]) -> Judged {
     let cited = cited(claim, findings);
-    let answers: Vec<Answer> = claim
-        .holds
-        .0
-        .iter()
-        .map(|reading| answer(subject, claim, (&reading.name, &reading.holds.value), &[]))
+    let readings = claim.holds.0.iter().zip(tests.iter().chain(std::iter::repeat(&None)));
+    let answers: Vec<Answer> = readings
+        .map(|(reading, test)| {
+            let found = answer(subject, claim, (&reading.name, &reading.holds.value), &[]);
+            match test {
+                Some(test) => under_test(found, *test),
+                None => found,
+            }
+        })
         .collect();
     let mut checks: Vec<Finding> = cited.clone();
     checks.extend(answers.iter().map(|answer| as_finding(claim, answer)));
-    let (verdict, assumption, why) = decide(subject, claim, &cited, &answers);
+    let derived: Vec<Derived> = answers.iter().flat_map(|answer| answer.used.derived.clone()).collect();
+    let evidence = subject.evidence.as_ref().filter(|_| !derived.is_empty());
+    let (mut verdict, mut assumption, mut why) = decide(subject, claim, &cited, &answers);
+    if let Some(evidence) = evidence {
+        let broken: Vec<String> = derived.iter().flat_map(|one| evidence.broken(one)).collect();
+        let reproductions = super::rerun::reproduce(evidence, &derived);
+        if let Some(first) = broken.first() {
+            let rest = if broken.len() > 1 { format!(" ({} more)", broken.len() - 1) } else { String::new() };
+            (verdict, assumption, why) = (Verdict::Unsupported, None, format!("{first}{rest}."));
+        } else {
+            (verdict, why) = after_rerun(verdict, why, &reproductions);
+        }
+    }
     let mut why = capitalised(&why);
     if let Some(place) = &claim.retracted {
         why.push_str(&format!(" Taken back by its author: {place}."));
@@ -50,6 +54,41 @@ pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding]) 
         assumption,
         why,
         checks,
+        evidence: evidence.map(|evidence: &Evidence<'_>| evidence.chain(&derived)),
+    }
+}
+
+/// What was tested is decided where its p, adjusted for the family, is small, and nowhere else.
+fn under_test(mut answer: Answer, test: Tested) -> Answer {
+    answer.truth = test.truth;
+    let estimates = answer.used.derived.iter().filter(|one| one.interval.is_some());
+    let said = estimates.map(|one| format!("{} is {}", one.name, one.shown())).collect::<Vec<_>>().join("; ");
+    if test.truth.is_none() {
+        answer.why_unknown = format!("the intervals allow it and its opposite: {said}; {}", test.words());
+    }
+    answer.test = Some(format!("{said}; {}", test.words()));
+    // a test is wrong as often as its p says
+    answer.chance = test.p_adjusted;
+    answer
+}
+
+/// What a rerun makes of a verdict: it gives the numbers again, or numbers that lie outside of the margin; where it
+/// does not decide, nothing changes.
+fn after_rerun(verdict: Verdict, why: String, reproductions: &[Reproduction]) -> (Verdict, String) {
+    let outside = reproductions.iter().find(|one| one.again == Again::Outside);
+    if let Some(outside) = outside {
+        return (Verdict::Contradicted, format!("A rerun gives another number. {}", outside.words));
+    }
+    let is_inside = !reproductions.is_empty() && reproductions.iter().all(|one| one.again == Again::Inside);
+    match verdict {
+        Verdict::Recomputed if is_inside => {
+            let words = reproductions.iter().map(|one| one.words.clone()).collect::<Vec<_>>().join(" ");
+            (Verdict::Reproduced, format!("{why} A rerun gives the same. {words}"))
+        }
+        _ => match reproductions.iter().find(|one| one.again == Again::Open) {
+            Some(open) => (verdict, format!("{why} The rerun does not decide. {}", open.words)),
+            None => (verdict, why),
+        },
     }
 }
 
@@ -103,13 +142,32 @@ fn decide(subject: &Subject<'_>, claim: &Claim, cited: &[Finding], answers: &[An
         return (Verdict::Unverifiable, None, "It fails only with what is assumed.".to_owned());
     }
     let has_evidence = answers.iter().any(|answer| answer.used.has_evidence);
-    let verdict = if has_evidence { wrong } else { Verdict::Inconsistent };
+    let has_results = answers.iter().any(|answer| !answer.used.derived.is_empty());
+    let verdict = match (has_results, has_evidence) {
+        // nothing ranks above raw data
+        (true, _) => Verdict::Contradicted,
+        (false, true) => wrong,
+        (false, false) => Verdict::Inconsistent,
+    };
     (verdict, None, answers.iter().map(words_of_failure).collect::<Vec<_>>().join(" "))
+}
+
+/// What was derived from results, in words.
+fn said(answer: &Answer) -> String {
+    let shown = answer.used.derived.iter().take(4).map(|one| format!("{} is {}", one.name, one.shown()));
+    let shown: Vec<String> = shown.collect();
+    let rest = answer.used.derived.len().saturating_sub(shown.len());
+    let rest = if rest > 0 { format!("; {rest} more") } else { String::new() };
+    format!("{}{rest}", shown.join("; "))
 }
 
 fn words_of_failure(answer: &Answer) -> String {
     let reading = if answer.reading.is_empty() { String::new() } else { format!("Read as {}: ", answer.reading) };
     match answer.count {
+        _ if answer.test.is_some() => {
+            format!("{reading}it does not hold: {}.", answer.test.clone().unwrap_or_default())
+        }
+        1 if !answer.used.derived.is_empty() => format!("{reading}it does not hold: {}.", said(answer)),
         1 => format!("{reading}it does not hold for any value that the printed digits allow."),
         count => {
             let failing = answer.failing.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
@@ -148,7 +206,12 @@ fn without_failure(subject: &Subject<'_>, claim: &Claim, hard: &[&Finding], answ
     let of_answers = held.iter().map(|answer| answer.chance).reduce(f64::min);
     let chance = of_checks.into_iter().chain(of_answers).reduce(f64::min);
     let count = passed.len() + held.iter().map(|answer| answer.count).sum::<usize>();
+    let derived = held.iter().find(|answer| !answer.used.derived.is_empty());
     match chance {
+        Some(chance) if chance <= CHANCE_MAX && derived.is_some() => {
+            let said = derived.map(|answer| answer.test.clone().unwrap_or_else(|| said(answer))).unwrap_or_default();
+            (Verdict::Recomputed, None, format!("Derived again from the raw objects it holds: {said}."))
+        }
         Some(chance) if chance <= CHANCE_MAX => {
             let why = format!(
                 "{count} comparison{} hold{}; a wrong claim would have passed with a chance of {}.",
@@ -202,8 +265,10 @@ fn under_assumption(subject: &Subject<'_>, claim: &Claim) -> Option<Decision> {
     // digits of its own that were cut off instead of rounded
     for shortening in [Shortening::Padded, Shortening::Truncated, Shortening::RoundedUp] {
         let holds = claim.holds.0.iter().any(|reading| {
-            let truth = evaluate(subject, claim, &reading.holds.value, &[], (shortening, None));
-            matches!(truth.truth, Some(Truth::True | Truth::Possible))
+            let lens = Lens { shortening, ..Lens::PLAIN };
+            let found = evaluate(subject, claim, (&reading.holds.value, &[]), &lens);
+            let is_tested = found.used.derived.iter().any(|one| one.interval.is_some());
+            !is_tested && matches!(found.truth, Some(Truth::True | Truth::Possible))
         });
         if holds {
             let words = match shortening {
@@ -217,115 +282,6 @@ fn under_assumption(subject: &Subject<'_>, claim: &Claim) -> Option<Decision> {
     None
 }
 
-fn answer(
-    subject: &Subject<'_>,
-    claim: &Claim,
-    (name, text): (&str, &str),
-    added: &[(String, crate::claims::Fact)],
-) -> Answer {
-    let mut answer = evaluate(subject, claim, text, added, (Shortening::Rounded, None));
-    answer.reading = name.to_owned();
-    answer.chance = chance(subject, claim, (text, added), &answer);
-    answer
-}
-
-/// How likely a wrong claim would have held: with its own numbers off by a factor between a half and two; where it has none,
-/// each instance as likely as not.
-fn chance(
-    subject: &Subject<'_>,
-    claim: &Claim,
-    (text, added): (&str, &[(String, crate::claims::Fact)]),
-    answer: &Answer,
-) -> f64 {
-    if answer.used.tokens.is_empty() {
-        return libm::pow(0.5, answer.count as f64);
-    }
-    let mut least = 1.0_f64;
-    for token in &answer.used.tokens {
-        let passed = (0..TRIALS).filter(|trial| {
-            let exponent = (f64::from(*trial) + 0.5) / f64::from(TRIALS) * 2.0 - 1.0;
-            let factor = Exact::from_float(libm::exp2(exponent)).unwrap_or_else(|| Exact::from_integer(1));
-            let found = evaluate(subject, claim, text, added, (Shortening::Rounded, Some((token.clone(), factor))));
-            matches!(found.truth, Some(Truth::True | Truth::Possible))
-        });
-        least = least.min(passed.count() as f64 / f64::from(TRIALS));
-    }
-    least
-}
-
-fn evaluate(
-    subject: &Subject<'_>,
-    claim: &Claim,
-    text: &str,
-    added: &[(String, crate::claims::Fact)],
-    (shortening, factor): (Shortening, Option<(String, Exact)>),
-) -> Answer {
-    let mut answer = Answer {
-        reading: String::new(),
-        truth: Some(Truth::True),
-        held: 0,
-        count: 0,
-        failing: vec![],
-        used: Used::default(),
-        why_unknown: String::new(),
-        error: None,
-        chance: 1.0,
-    };
-    for group in groups(subject, claim) {
-        let label = group.as_ref().map(|(.., level)| level.clone()).unwrap_or_default();
-        let mut scope = ClaimScope::new(subject, claim);
-        (scope.added, scope.group, scope.factor, scope.shortening) =
-            (added.to_vec(), group, factor.clone(), shortening);
-        answer.count += 1;
-        match expression::evaluate(text, &scope) {
-            Ok(Value::Truth(Truth::False)) => answer.failing.push(label),
-            Ok(Value::Truth(truth)) => {
-                answer.held += 1;
-                if truth == Truth::Possible && answer.truth == Some(Truth::True) {
-                    answer.truth = Some(Truth::Possible);
-                }
-            }
-            Ok(Value::Unknown(reason)) => {
-                answer.why_unknown = reason;
-                answer.truth = None;
-            }
-            Ok(_) => answer.error = Some(format!("`{text}` says nothing that is true or false")),
-            Err(reason) => answer.error = Some(reason),
-        }
-        answer.used.merge(scope.used.into_inner());
-    }
-    let share = claim.threshold.as_ref().map_or(1.0, |share| share.fraction());
-    if !answer.failing.is_empty() && (answer.held as f64) < share * answer.count as f64 {
-        answer.truth = Some(Truth::False);
-    }
-    if answer.count == 0 {
-        (answer.truth, answer.why_unknown) = (None, "no row is meant".to_owned());
-    }
-    answer
-}
-
-/// The instances of a claim.
-fn groups<'a>(subject: &'a Subject<'a>, claim: &Claim) -> Vec<Option<(&'a Table, usize, String)>> {
-    let Some(each) = &claim.each else { return vec![None] };
-    let table = subject.loaded.tables.iter().find(|table| table.name == each.table.value.as_str());
-    let Some(table) = table else { return vec![] };
-    let Some(column) = table.columns.iter().position(|column| column.name == each.by.value.as_str()) else {
-        return vec![];
-    };
-    let mut levels: Vec<String> = vec![];
-    for row in &table.rows {
-        let level = match &row.cells[column] {
-            Cell::Name(name) => name.to_string(),
-            Cell::Number(printed) => printed.token().to_owned(),
-            Cell::Absent => continue,
-        };
-        if !levels.contains(&level) {
-            levels.push(level);
-        }
-    }
-    levels.into_iter().map(|level| Some((table, column, level))).collect()
-}
-
 fn as_finding(claim: &Claim, answer: &Answer) -> Finding {
     let verdict = match (&answer.error, answer.truth) {
         (Some(_), _) => Outcome::Error,
@@ -337,6 +293,8 @@ fn as_finding(claim: &Claim, answer: &Answer) -> Finding {
         (Some(error), _) => error.clone(),
         (None, Outcome::Skip) => answer.why_unknown.clone(),
         (None, Outcome::Fail) => words_of_failure(answer),
+        _ if answer.test.is_some() => answer.test.clone().unwrap_or_default(),
+        _ if !answer.used.derived.is_empty() => said(answer),
         _ if answer.count == 1 => "what the claim says holds for the printed digits".to_owned(),
         _ => format!("it holds for {} of {}", answer.held, answer.count),
     };
@@ -363,7 +321,7 @@ fn impact(subject: &Subject<'_>, claim: &Claim, verdict: Verdict) -> Option<Impa
         return Some(Impact::Cosmetic);
     }
     let keeps_direction = claim.direction.as_ref().is_some_and(|direction| {
-        let answer = evaluate(subject, claim, &direction.value, &[], (Shortening::Rounded, None));
+        let answer = evaluate(subject, claim, (&direction.value, &[]), &Lens::PLAIN);
         matches!(answer.truth, Some(Truth::True | Truth::Possible))
     });
     let has_numbers = !claim.tokens.is_empty() || claim.rank() == Rank::Table;

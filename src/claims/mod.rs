@@ -61,6 +61,19 @@ pub fn parse(source: &Source, read: Reader<'_>) -> (Option<Loaded>, Vec<Diagnost
     (loaded, found)
 }
 
+/// What each claim of a file says, by its id, without reading its tables; `None` where the file can not be read.
+pub fn said(source: &Source) -> Option<std::collections::BTreeMap<String, String>> {
+    let (root, _) = node::parse(source);
+    let claims = Claims::decode(&root?, &mut Problems::new(source))?;
+    Some(claims.claims.iter().map(|claim| (claim.id.value.to_string(), claim.said())).collect())
+}
+
+/// A claims file without claims: what is audited where an experiment has none.
+pub fn without_claims(title: &str) -> String {
+    let title = serde_json::Value::from(title);
+    format!("format: {FORMAT}\npaper: {{title: {title}, ours: true}}\n")
+}
+
 /// The JSON Schema of the format.
 pub fn schema() -> serde_json::Value {
     let mut schema = Claims::schema();

@@ -50,6 +50,8 @@ record! {
         sha256: Option<String>,
         /// The arm that comes out best in it.
         favours: Option<Spanned<Name>>,
+        /// Whether it is the paper of the experiment beside this file, whose results are evidence then.
+        ours: Option<bool>,
     }
 }
 
@@ -180,6 +182,8 @@ record! {
         unverifiable: Option<String>,
         /// Where it was taken back.
         retracted: Option<String>,
+        /// Whether it was made after the results were seen, and says so.
+        exploratory: Option<bool>,
     }
 }
 
@@ -382,6 +386,13 @@ impl Claim {
     pub fn expressions(&self) -> impl Iterator<Item = &Spanned<String>> {
         let readings = self.holds.0.iter().map(|reading| &reading.holds);
         readings.chain(self.assuming.iter().filter_map(|one| one.holds.as_ref())).chain(self.direction.as_ref())
+    }
+
+    /// All that it says, in one text: two claims that say the same have the same.
+    pub fn said(&self) -> String {
+        let tokens = self.tokens.iter().map(|(name, token)| format!("{}={}", name.value, token.value.shown()));
+        let texts = self.expressions().map(|text| text.value.clone());
+        std::iter::once(self.text.clone()).chain(tokens).chain(texts).collect::<Vec<_>>().join("\n")
     }
 
     /// Where it ranks.

@@ -275,6 +275,15 @@ pub(crate) struct AuditArguments {
     /// Begin a claims file from a table: CSV, TSV or Markdown
     #[arg(long, value_name = "TABLE")]
     pub(crate) new: Option<PathBuf>,
+    /// A profile of the manifest, where the paper is that of an experiment
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Run the experiment anew, beside its record, and say which numbers it gives again; it says first what it executes
+    #[arg(long, conflicts_with_all = ["explain", "roles", "new"])]
+    pub(crate) rerun: bool,
+    /// For `--rerun`: accept that a fact differs from the lock: `FACT=REASON`
+    #[arg(long = "waive", value_name = "FACT=REASON", requires = "rerun")]
+    pub(crate) waivers: Vec<String>,
 }
 
 #[derive(Debug, Args)]

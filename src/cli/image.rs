@@ -86,8 +86,8 @@ pub(crate) fn build(
         Some(lock) => Some(locked_image(loaded, lock, (&name, &recipe))?),
         None => None,
     };
-    let layout = loaded.workspace.layout();
-    let cache = Cache::new(layout.folder());
+    let artifacts = loaded.workspace.artifacts();
+    let cache = Cache::new(&artifacts);
     let workshop = Workshop { os: &*session.os, cache: &cache, tell: &|text| show::note(text) };
     let image = image::build(&workshop, &recipe, locked).map_err(|error| failure(loaded, error))?;
     let wrong = lock::check_image(&loaded.experiment, &image, &loaded.source);
@@ -110,8 +110,8 @@ fn locked_image<'l>(loaded: &Loaded, lock: &'l Lock, (name, recipe): (&str, &Rec
 /// The bytes that guests boot, as the lock has them.
 pub(crate) fn load(session: &Session, loaded: &Loaded, lock: &Lock) -> Result<Option<GuestImage>, Failure> {
     let Some((_, image)) = build(session, loaded, Some(lock))?.into_iter().next() else { return Ok(None) };
-    let layout = loaded.workspace.layout();
-    let cache = Cache::new(layout.folder());
+    let artifacts = loaded.workspace.artifacts();
+    let cache = Cache::new(&artifacts);
     let get = |digest| -> Result<Vec<u8>, Failure> {
         let bytes = cache.get(&*session.os, digest).map_err(|error| failure(loaded, error))?;
         bytes.ok_or_else(|| Failure::incomplete(format!("{digest} is not in artifacts/images")))

@@ -5,10 +5,12 @@
 
 mod arguments;
 mod command;
+mod evidence;
 mod failure;
 mod image;
 mod page;
 mod progress;
+mod rerun;
 mod show;
 mod workspace;
 

@@ -22,6 +22,8 @@ use crate::store::{Layout, Reader};
 /// A repository: a folder with `experiments` in it.
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
+    /// Where a rerun is recorded, apart from the record of the experiment.
+    pub(crate) rerun: Option<PathBuf>,
 }
 
 /// An experiment as its files say it.
@@ -40,13 +42,13 @@ impl Workspace {
     pub(crate) fn find(session: &Session, from: &Path) -> Result<Self, Failure> {
         if let Some(root) = &session.root {
             let root = session.os.canonical(root).map_err(Failure::io(root))?;
-            return Ok(Self { root });
+            return Ok(Self { root, rerun: None });
         }
         let start = session.os.canonical(from).map_err(Failure::io(from))?;
         let found =
             start.ancestors().find(|folder| is_there(&*session.os, &folder.join("experiments")).unwrap_or(false));
         match found {
-            Some(root) => Ok(Self { root: root.to_owned() }),
+            Some(root) => Ok(Self { root: root.to_owned(), rerun: None }),
             None => {
                 let message = format!("{} lies in no folder that has `experiments` in it", start.display());
                 Err(Failure::usage(message)
@@ -61,7 +63,12 @@ impl Workspace {
     }
 
     pub(crate) fn layout(&self) -> Layout {
-        Layout::new(&self.root.join("artifacts"))
+        self.rerun.as_deref().map_or_else(|| Layout::new(&self.artifacts()), Layout::new)
+    }
+
+    /// What is made once and used by all runs, such as images of guests, lies here too.
+    pub(crate) fn artifacts(&self) -> PathBuf {
+        self.root.join("artifacts")
     }
 
     pub(crate) fn report(&self, experiment: &str, version: &str) -> PathBuf {

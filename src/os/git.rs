@@ -105,6 +105,20 @@ fn last_change<'a>(from: git2::Commit<'a>, below: &Path) -> Result<git2::Commit<
     Ok(commit)
 }
 
+/// The bytes that a file (canonical) has in a commit; `None` where it is not in it.
+pub fn file_at(file: &Path, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
+    let repository = open(file.parent().unwrap_or(file))?;
+    let work_tree = repository.workdir().ok_or_else(|| GitError::NoRepository(file.to_owned()))?;
+    let work_tree = work_tree.canonicalize().unwrap_or_else(|_| work_tree.to_owned());
+    let below = file.strip_prefix(&work_tree).map_err(|_| GitError::NoRepository(file.to_owned()))?;
+    let tree = repository.find_commit(git2::Oid::from_str(commit)?)?.tree()?;
+    match tree.get_path(below) {
+        Ok(entry) => Ok(entry.to_object(&repository)?.as_blob().map(|blob| blob.content().to_vec())),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Whether a commit holds a file with these bytes anywhere below `experiments`.
 pub fn has_file(folder: &Path, commit: &str, bytes: &[u8]) -> bool {
     let found = || -> Result<bool, GitError> {

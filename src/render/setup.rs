@@ -5,7 +5,6 @@ use super::part::{Part, captioned, named};
 use super::sections::{WORDS, cell, filled, paragraph};
 use crate::document::{Block, Column, Inline, Table};
 use crate::inventory::Fact;
-use crate::manifest::Disclosure;
 
 /// The machine.
 pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
@@ -45,7 +44,7 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
             let parts = vec![Inline::Code(fact.value.to_string()), Inline::text(reason.as_str())];
             blocks.push(paragraph(WORDS.disclosure_waived, parts));
         }
-        let owed = owed(scope, disclosure);
+        let owed = crate::results::owed(scope.experiment, scope.results);
         if !owed.is_empty() {
             blocks.push(paragraph(WORDS.disclosure_owed, vec![Inline::text(owed.join(", "))]));
         }
@@ -80,24 +79,6 @@ fn guests(scope: &Scope<'_>) -> Option<Block> {
     }
     let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
     Some(Block::Table(Table { id: "guests".to_owned(), caption: WORDS.guests_caption.to_owned(), columns, rows }))
-}
-
-/// The facts that a paper of this kind should give and that are neither known, declared nor waived.
-fn owed(scope: &Scope<'_>, disclosure: &Disclosure) -> Vec<String> {
-    let declared = scope.experiment.hosts.iter().flat_map(|(_, host)| host.declared.names());
-    let waived = disclosure.waived.names();
-    let settled: Vec<&str> = declared.chain(waived).collect();
-    let is_known = |wanted: &str| {
-        let (start, end) = wanted.split_once('*').unwrap_or((wanted, ""));
-        let fits = |path: &str| match wanted.contains('*') {
-            true => path.starts_with(start) && path.ends_with(end),
-            false => path == wanted,
-        };
-        let mut facts = scope.results.facts.0.iter().filter(|(path, _)| fits(path)).peekable();
-        settled.iter().any(|path| fits(path) || *path == wanted)
-            || (facts.peek().is_some() && facts.all(|(_, fact)| fact.value().is_some()))
-    };
-    disclosure.profile.facts().iter().filter(|wanted| !is_known(wanted)).map(|wanted| (*wanted).to_owned()).collect()
 }
 
 /// The settings of each workload, as the tool has them. Settings that a factor changes show all their values.

@@ -12,16 +12,43 @@ use crate::store::history::History;
 use crate::store::{Journal, Reader, StoreError};
 use crate::tool::{self, Outputs};
 
-/// Reads the results of a plan out of the record.
+/// A result that can not be read, for its object is gone or is not what was written.
+#[derive(Debug)]
+pub struct Damaged {
+    /// The case, by its place in the plan.
+    pub case: usize,
+    /// From 1.
+    pub replicate: u64,
+    /// What is wrong.
+    pub error: StoreError,
+}
+
+/// Reads the results of a plan out of the record; the first that is damaged is the error.
 pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: usize) -> Result<Results, StoreError> {
+    let (results, damaged) = collect_undamaged(plan, history, reader, processors)?;
+    damaged.into_iter().next().map_or(Ok(results), |damaged| Err(damaged.error))
+}
+
+/// Reads the results that can be read, and says which can not.
+pub fn collect_undamaged(
+    plan: &Plan,
+    history: &History,
+    reader: &Reader<'_>,
+    processors: usize,
+) -> Result<(Results, Vec<Damaged>), StoreError> {
     let chosen = choose(history);
     let jobs: Vec<(usize, u64, Option<&Chosen<'_>>)> =
         plan.jobs.iter().map(|job| (job.case, job.replicate, chosen.get(&job.key))).collect();
-    let readings = read_all(plan, &jobs, reader, processors)?;
+    let readings = read_all(plan, &jobs, reader, processors);
+    let mut damaged = vec![];
     let mut cases: Vec<CaseResults> =
         plan.cases.iter().map(|case| CaseResults { case: case.clone(), metrics: vec![] }).collect();
     let mut given: BTreeMap<(usize, Digest), GivenFile> = BTreeMap::new();
     for ((case, replicate, chosen), reading) in jobs.iter().zip(readings) {
+        let reading = reading.unwrap_or_else(|error| {
+            damaged.push(Damaged { case: *case, replicate: *replicate, error });
+            None
+        });
         if let (Some(chosen), Some((object, reading))) = (chosen, reading) {
             if !chosen.finished.origin.is_measured() {
                 given.entry((chosen.run, object)).or_insert_with(|| given_file(chosen, object, &reading)).jobs += 1;
@@ -37,7 +64,7 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
     let used: Vec<usize> = used_runs(&cases, history);
     let inventories = inventories(history, reader)?;
     let used_files = used_files(history);
-    Ok(Results {
+    let results = Results {
         format: FORMAT.to_owned(),
         settings: plan.settings.clone(),
         cases,
@@ -55,7 +82,8 @@ pub fn collect(plan: &Plan, history: &History, reader: &Reader<'_>, processors: 
             files
         },
         hidden_differences: [hidden_differences(&used, &inventories), guest_differences(plan, &jobs, reader)?].concat(),
-    })
+    };
+    Ok((results, damaged))
 }
 
 /// The attempt that counts for a job.
@@ -94,7 +122,7 @@ fn read_all(
     jobs: &[(usize, u64, Option<&Chosen<'_>>)],
     reader: &Reader<'_>,
     processors: usize,
-) -> Result<Vec<Read>, StoreError> {
+) -> Vec<Result<Read, StoreError>> {
     let one = |(case, _, chosen): &(usize, u64, Option<&Chosen<'_>>)| match chosen {
         Some(chosen) => read_one(&plan.cases[*case], chosen.finished, reader),
         None => Ok(None),
@@ -103,19 +131,14 @@ fn read_all(
     if jobs.len() < 64 || processors < 2 {
         return jobs.iter().map(one).collect();
     }
-    let parts: Vec<Result<Vec<Read>, StoreError>> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let workers: Vec<_> =
-            jobs.chunks(size).map(|chunk| scope.spawn(move || chunk.iter().map(one).collect())).collect();
+            jobs.chunks(size).map(|chunk| scope.spawn(move || chunk.iter().map(one).collect::<Vec<_>>())).collect();
         workers
             .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
-    });
-    let mut readings = Vec::with_capacity(jobs.len());
-    for part in parts {
-        readings.extend(part?);
-    }
-    Ok(readings)
+    })
 }
 
 fn read_one(case: &Case, finished: &Finished, reader: &Reader<'_>) -> Result<Read, StoreError> {

@@ -28,6 +28,25 @@ pub struct Comparison {
     pub better: Option<Better>,
 }
 
+/// What a case is compared with along a factor: the case with the first level, all else equal. None where it is that case
+/// itself, or there is none.
+pub fn partner(results: &Results, factor: &str, number: usize) -> Option<usize> {
+    let mut cases = results.cases.iter().enumerate().filter(|(_, case)| case.case.noise.is_none());
+    let first = cases.clone().next()?.1.case.factors.get(factor)?;
+    let case = &results.cases.get(number)?.case;
+    if case.noise.is_some() || case.factors.get(factor).is_none_or(|level| level == first) {
+        return None;
+    }
+    let is_partner = |(_, other): &(usize, &CaseResults)| {
+        let is_same_but = |(name, value): (&String, &String)| match name == factor {
+            true => value == first,
+            false => case.factors.get(name) == Some(value),
+        };
+        other.case.part == case.part && other.case.factors.iter().all(is_same_but)
+    };
+    cases.find(is_partner).map(|(number, _)| number)
+}
+
 /// All comparisons of a metric along a factor, in the order of the cases.
 pub fn comparisons(
     results: &Results,
@@ -35,21 +54,11 @@ pub fn comparisons(
     factor: &str,
     (analysis, better): (Analysis, Option<Better>),
 ) -> Vec<Comparison> {
-    let cases: Vec<(usize, &CaseResults)> =
-        results.cases.iter().enumerate().filter(|(_, case)| case.case.noise.is_none()).collect();
-    let Some(first) = cases.first().and_then(|(_, case)| case.case.factors.get(factor)) else { return vec![] };
     let mut found = vec![];
-    for (number, case) in &cases {
-        let Some(level) = case.case.factors.get(factor).filter(|level| *level != first) else { continue };
-        let is_partner = |(_, other): &&(usize, &CaseResults)| {
-            let has_same_part = other.case.part == case.case.part;
-            has_same_part
-                && other.case.factors.iter().all(|(name, value)| match name == factor {
-                    true => value == first,
-                    false => case.case.factors.get(name) == Some(value),
-                })
-        };
-        let Some((baseline_number, baseline)) = cases.iter().find(is_partner) else { continue };
+    for (number, case) in results.cases.iter().enumerate() {
+        let Some(baseline_number) = partner(results, factor, number) else { continue };
+        let baseline = &results.cases[baseline_number];
+        let level = |case: &CaseResults| case.case.factors.get(factor).cloned().unwrap_or_default();
         let (Some(one), Some(other)) = (baseline.metric(metric), case.metric(metric)) else { continue };
         // numbers of an emulated machine and of hardware are never set beside each other
         if results.environment(one) != results.environment(other) {
@@ -69,9 +78,9 @@ pub fn comparisons(
         found.push(Comparison {
             metric: metric.clone(),
             context: context.map(|(name, level)| format!("{name}={level}")).collect::<Vec<_>>().join(" "),
-            baseline: first.clone(),
-            level: level.clone(),
-            cases: (*baseline_number, *number),
+            baseline: level(baseline),
+            level: level(case),
+            cases: (baseline_number, number),
             found: ratio,
             p_adjusted: None,
             better,

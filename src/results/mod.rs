@@ -6,6 +6,7 @@
 mod collect;
 mod compare;
 mod csv;
+mod owed;
 
 use std::collections::BTreeMap;
 
@@ -19,9 +20,10 @@ use crate::statistics::{NoiseFloor, Summary, noise_floor, summarize};
 use crate::store::event::{Environment, Origin, Outcome};
 use crate::tool;
 
-pub use collect::collect;
-pub use compare::{Comparison, comparisons};
+pub use collect::{Damaged, collect, collect_undamaged};
+pub use compare::{Comparison, comparisons, partner};
 pub use csv::to_csv;
+pub use owed::owed;
 
 /// The version of the stored form.
 pub const FORMAT: &str = "benchpaper/results@1";

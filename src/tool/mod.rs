@@ -182,6 +182,10 @@ pub trait Tool: Sync {
     fn reads_file(&self, _: &str) -> bool {
         false
     }
+    /// What the settings say of the load, by role: `block_size` in bytes, `outstanding` operations of one client.
+    fn load(&self, _settings: &serde_json::Value) -> Vec<(&'static str, u64)> {
+        vec![]
+    }
     /// The launch that writes a device of so many bytes once from start to end, where the tool can.
     fn fill(&self, _device: &str, _bytes: u64) -> Option<LaunchPlan> {
         None

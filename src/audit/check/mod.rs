@@ -12,6 +12,7 @@ mod capacity;
 mod capacity_slip;
 mod cells;
 mod compounding;
+mod crime;
 mod cycles;
 mod data_sheet;
 mod denominator;
@@ -34,9 +35,7 @@ mod markov;
 mod mean_bound;
 mod mean_median;
 mod memory_bandwidth;
-mod missing_platform;
 mod one_in_flight;
-mod one_replicate;
 mod order;
 mod outcomes;
 mod overcommit;
@@ -53,16 +52,13 @@ mod reduction;
 mod replication;
 mod rotation;
 mod saving;
-mod sections;
 mod share_of_count;
 mod synchronous;
 mod time_budget;
 mod time_ladder;
 mod times;
-mod tool_fault;
 mod transitivity;
 mod two_units;
-mod unfair_competitor;
 mod utilisation;
 mod volume;
 mod whole;
@@ -248,12 +244,38 @@ pub const CHECKS: &[&dyn Check] = &[
     &preconditioning::Preconditioning,
     &power::Power,
     &availability::Availability,
-    &one_replicate::OneReplicate,
-    &unfair_competitor::UnfairCompetitor,
-    &tool_fault::ToolFault,
-    &sections::Sections,
     &known_products::KnownProducts,
-    &missing_platform::MissingPlatform,
+    &crime::ablation::Ablation,
+    &crime::baseline::Baseline,
+    &crime::cached_test::CachedTest,
+    &crime::calibrated::Calibrated,
+    &crime::cherry_picked::CherryPicked,
+    &crime::clocks::Clocks,
+    &crime::confounded::Confounded,
+    &crime::coordinated_omission::CoordinatedOmission,
+    &crime::degradation::Degradation,
+    &crime::durability::Durability,
+    &crime::generator_bound::GeneratorBound,
+    &crime::graphs::Graphs,
+    &crime::harking::Harking,
+    &crime::micro_only::MicroOnly,
+    &crime::missing_platform::MissingPlatform,
+    &crime::multiplicity::Multiplicity,
+    &crime::no_ramp::NoRamp,
+    &crime::noisy_host::NoisyHost,
+    &crime::one_replicate::OneReplicate,
+    &crime::only_run_time::OnlyRunTime,
+    &crime::order_bias::OrderBias,
+    &crime::overhead_claim::OverheadClaim,
+    &crime::relative_only::RelativeOnly,
+    &crime::saturation::Saturation,
+    &crime::sections::Sections,
+    &crime::sub_results::SubResults,
+    &crime::subset::Subset,
+    &crime::tool_errors::ToolErrors,
+    &crime::tool_fault::ToolFault,
+    &crime::unfair_competitor::UnfairCompetitor,
+    &crime::wrong_mean::WrongMean,
 ];
 
 /// The check with an id.

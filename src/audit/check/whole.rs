@@ -24,7 +24,7 @@ impl Check for Whole {
 
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = vec![];
-        for table in &subject.loaded.tables {
+        for table in &subject.tables {
             let is_part = |at: &usize| table.columns[*at].role.as_deref() == Some("part");
             for column in (0..table.columns.len()).filter(is_part) {
                 let parts = table.rows.iter().filter_map(|row| match &row.cells[column] {

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::audit::{self, Audit, CHECKS, Finding, Judged, Outcome};
 use crate::claims::{self, Loaded, role};
 use crate::cli::arguments::{AuditArguments, Format};
+use crate::cli::evidence::gather;
 use crate::cli::failure::Failure;
-use crate::cli::workspace::Workspace;
+use crate::cli::rerun::rerun;
+use crate::cli::workspace::{self, Workspace};
 use crate::cli::{Session, page, show};
 use crate::os::{self, Kind};
 use crate::render::ENGLISH;
@@ -38,7 +40,8 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
     let Some(subject) = &arguments.subject else {
         return Err(Failure::usage("nothing to audit").help("Name an experiment, a folder or a claims file."));
     };
-    let (source, folder) = find(session, subject)?;
+    let (source, path) = find(session, subject)?;
+    let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     let (loaded, found) = claims::parse(&source, &|name| beside(session, &folder, name));
     if !found.is_empty() {
         if loaded.is_none() {
@@ -52,7 +55,17 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
             return Err(unknown(&one.check.value));
         }
     }
-    let audit = audit::audit(&loaded);
+    let is_ours = loaded.claims.paper.ours == Some(true);
+    if arguments.rerun && !is_ours {
+        return Err(Failure::usage("there is no experiment of this paper to run anew")
+            .help("`ours: true` in `paper` says that the paper is that of the experiment beside the claims."));
+    }
+    let gathered = is_ours.then(|| gather(session, &folder, arguments.profile.as_deref(), &path)).transpose()?;
+    let again = match &gathered {
+        Some(gathered) if arguments.rerun => Some(rerun(session, arguments, gathered)?),
+        _ => None,
+    };
+    let audit = audit::audit(&loaded, gathered.as_ref().map(|gathered| gathered.evidence(again.as_ref())));
     print(session, arguments, (&audit, &loaded))?;
     Ok(u8::from(audit.has_findings()))
 }
@@ -72,14 +85,26 @@ fn explain(id: &str) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The claims file of an experiment, a folder, or itself; with the folder it lies in.
+/// The claims file of an experiment, a folder, or itself, and where it is. An experiment that has none is audited without.
 fn find(session: &Session, given: &Path) -> Result<(Source, PathBuf), Failure> {
-    let mut places = vec![given.to_owned(), given.join(CLAIMS_FILE)];
+    let is_manifest = given.file_name().is_some_and(|name| name == "experiment.yaml");
+    let given = if is_manifest { given.parent().unwrap_or(given) } else { given };
+    let given = if given.as_os_str().is_empty() { Path::new(".") } else { given };
+    let mut folders = vec![given.to_owned()];
     if let Ok(workspace) = Workspace::here(session) {
-        places.push(workspace.root.join("experiments").join(given).join(CLAIMS_FILE));
+        folders.push(workspace.root.join("experiments").join(given));
     }
+    let places: Vec<PathBuf> =
+        std::iter::once(given.to_owned()).chain(folders.iter().map(|folder| folder.join(CLAIMS_FILE))).collect();
     let is_file = |path: &&PathBuf| session.os.stat(path).is_ok_and(|stat| stat.kind == Kind::File);
     let Some(path) = places.iter().find(is_file) else {
+        let manifests: Vec<PathBuf> = folders.iter().map(|folder| folder.join("experiment.yaml")).collect();
+        if let Some(manifest) = manifests.iter().find(is_file) {
+            show::note(&format!("{} has no {CLAIMS_FILE}: only the experiment itself is audited", given.display()));
+            let title = title_of(session, manifest)?;
+            let path = manifest.with_file_name(CLAIMS_FILE);
+            return Ok((Source::new(&path.display().to_string(), &claims::without_claims(&title)), path));
+        }
         let message = format!("{}: there is no {CLAIMS_FILE}", given.display());
         return Err(Failure::usage(message).help("`benchpaper audit --new TABLE` begins one from a table."));
     };
@@ -87,8 +112,13 @@ fn find(session: &Session, given: &Path) -> Result<(Source, PathBuf), Failure> {
     let bytes = session.os.read(path, limit).map_err(Failure::io(path))?;
     let text =
         String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{}: it is no UTF-8 text", path.display())))?;
-    let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
-    Ok((Source::new(&path.display().to_string(), &text), folder))
+    Ok((Source::new(&path.display().to_string(), &text), path.clone()))
+}
+
+/// The title that a manifest has.
+fn title_of(session: &Session, manifest: &Path) -> Result<String, Failure> {
+    let folder = manifest.parent().unwrap_or(manifest);
+    Ok(workspace::load(session, folder)?.experiment.title)
 }
 
 /// A file beside the claims; nothing outside of their folder is read.
@@ -145,6 +175,9 @@ fn one_claim(claim: &Judged, width: usize, is_all: bool) {
         for line in wrap(text, WIDTH - width) {
             show::print(&format!("{:width$}{line}", ""));
         }
+    }
+    for line in claim.evidence.iter().filter(|_| is_all).flat_map(audit::Chain::lines) {
+        show::print(&format!("{:width$}├ {}", "", crate::diagnostic::printable(&line)));
     }
     let is_shown = |finding: &&Finding| is_all || finding.verdict > Outcome::Pass;
     claim.checks.iter().filter(|finding| finding.check != "claim").filter(is_shown).for_each(one_finding);

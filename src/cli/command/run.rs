@@ -65,7 +65,7 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
 }
 
 /// Runs the jobs that are to run, with progress.
-fn measure(
+pub(crate) fn measure(
     session: &Session,
     arguments: &RunArguments,
     loaded: &Loaded,

@@ -69,6 +69,13 @@ impl Tool for Fio {
         window::is_log(name) || name == window::CLOCKS_FILE
     }
 
+    fn load(&self, settings: &serde_json::Value) -> Vec<(&'static str, u64)> {
+        let load = |settings: settings::Settings| {
+            vec![("block_size", settings.block_size_bytes), ("outstanding", settings.outstanding_max())]
+        };
+        settings::parse(settings).map(load).unwrap_or_default()
+    }
+
     fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan> {
         Some(launch_plan(settings::fill_file(device, bytes)))
     }

@@ -1,10 +1,10 @@
 //! unfair-competitor: arms are treated alike.
 
-use super::{Card, Check};
-use crate::audit::{Finding, Kind, Outcome, Subject, judge};
+use crate::audit::check::{Card, Check};
+use crate::audit::{Evidence, Finding, Kind, Outcome, Subject, judge};
 
 /// arms are treated alike.
-pub(super) struct UnfairCompetitor;
+pub(in crate::audit::check) struct UnfairCompetitor;
 
 const CARD: Card = Card {
     id: "unfair-competitor",
@@ -20,6 +20,9 @@ impl Check for UnfairCompetitor {
     }
 
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        if let Some(evidence) = &subject.evidence {
+            return judge::or_skip(&CARD, of_experiment(evidence).into_iter().collect());
+        }
         let claims = &subject.loaded.claims;
         let favours = claims.paper.favours.as_ref().map(|name| name.value.to_string());
         let mut findings = vec![];
@@ -45,4 +48,21 @@ impl Check for UnfairCompetitor {
         }
         judge::or_skip(&CARD, findings)
     }
+}
+
+/// Whether levels of what is compared have as many usable results as each other, of those that were planned.
+fn of_experiment(evidence: &Evidence<'_>) -> Option<Finding> {
+    let factor = crate::plan::compared_factor(evidence.experiment)?;
+    let mut shares: std::collections::BTreeMap<&str, (usize, u64)> = Default::default();
+    for case in evidence.results.matrix() {
+        let level = case.case.factors.get(&factor)?;
+        let share = shares.entry(level).or_default();
+        share.0 += case.metrics.first().map_or(0, |metric| metric.samples.len());
+        share.1 += case.case.replicates(&evidence.plan.settings);
+    }
+    let is_alike = shares.values().map(|(usable, planned)| planned.saturating_sub(*usable as u64)).collect::<Vec<_>>();
+    let verdict = if is_alike.windows(2).all(|pair| pair[0] == pair[1]) { Outcome::Pass } else { Outcome::Warn };
+    let said: Vec<String> =
+        shares.iter().map(|(level, (usable, planned))| format!("{level}: {usable} of {planned}")).collect();
+    Some(judge::remark(&CARD, verdict, &factor, format!("usable results by {factor}. {}", said.join("; "))))
 }

@@ -1,10 +1,10 @@
 //! sections: a section stands once.
 
-use super::{Card, Check};
+use crate::audit::check::{Card, Check};
 use crate::audit::{Finding, Kind, Outcome, Subject, judge};
 
 /// sections stand once.
-pub(super) struct Sections;
+pub(in crate::audit::check) struct Sections;
 
 const CARD: Card = Card {
     id: "sections",

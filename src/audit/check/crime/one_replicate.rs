@@ -1,10 +1,10 @@
 //! no-variance: one run has no variance.
 
-use super::{Card, Check};
-use crate::audit::{Finding, Kind, Outcome, Subject, judge};
+use crate::audit::check::{Card, Check};
+use crate::audit::{Evidence, Finding, Kind, Outcome, Subject, judge};
 
 /// no variance.
-pub(super) struct OneReplicate;
+pub(in crate::audit::check) struct OneReplicate;
 
 const CARD: Card = Card {
     id: "no-variance",
@@ -26,6 +26,9 @@ impl Check for OneReplicate {
             .iter()
             .flat_map(|table| &table.columns)
             .any(|column| matches!(column.role.as_deref(), Some("sd" | "ci_half" | "latency_sd")));
+        if let Some(evidence) = &subject.evidence {
+            return vec![of_experiment(evidence)];
+        }
         let place = Subject::place("replicates");
         let Some(known) = subject.fact("replicates") else {
             let is_named = subject.loaded.claims.undisclosed.iter().any(|one| one == "replicates");
@@ -57,4 +60,26 @@ impl Check for OneReplicate {
         };
         vec![judge::blank(&CARD, verdict, place, words)]
     }
+}
+
+/// What the plan of an experiment can show at all.
+fn of_experiment(evidence: &Evidence<'_>) -> Finding {
+    let power = crate::plan::power(evidence.experiment, evidence.plan);
+    let count = power.replicates;
+    let (verdict, words) = match count {
+        0 | 1 => (
+            Outcome::Warn,
+            "each case is measured once: nothing says how far two runs of the same lie apart".to_owned(),
+        ),
+        count if !power.can_show() => {
+            let words = format!(
+                "with {count} replicates the smallest p of {} comparisons is {:.3} after Holm's correction: a rank test \
+                 could show nothing, that needs {}",
+                power.comparisons, power.smallest_p_adjusted, power.replicates_needed
+            );
+            (Outcome::Warn, words)
+        }
+        count => (Outcome::Pass, format!("each case is measured {count} times, with intervals")),
+    };
+    judge::remark(&CARD, verdict, "replicates", words)
 }

@@ -1,0 +1,96 @@
+//! Whether a rerun gives a number again: the ratio of new to old, with the uncertainty of both, against the margin that the
+//! manifest declares.
+
+use super::derive::Derived;
+use super::evidence::Evidence;
+use crate::plan;
+use crate::results::{self, Results};
+use crate::statistics::{ArmRatio, independent_ratio};
+
+/// The level at which a number counts as given again.
+const LEVEL_INSIDE: f64 = 0.90;
+/// The level at which it counts as another one.
+const LEVEL_OUTSIDE: f64 = 0.95;
+
+/// What a rerun says of one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// The interval of new by old lies within the margin.
+    Inside,
+    /// It lies outside of it, whole.
+    Outside,
+    /// Neither.
+    Open,
+}
+
+/// One number, measured again.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reproduction {
+    pub(super) again: Again,
+    /// In a sentence.
+    pub(super) words: String,
+}
+
+/// What the rerun says of each number; nothing where there was none.
+pub(super) fn reproduce(evidence: &Evidence<'_>, derived: &[Derived]) -> Vec<Reproduction> {
+    let Some(new) = evidence.rerun else { return vec![] };
+    derived.iter().map(|one| of_number(evidence, new, one)).collect()
+}
+
+fn of_number(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Reproduction {
+    let open = |reason: &str| Reproduction { again: Again::Open, words: format!("{}: {reason}.", derived.name) };
+    let rule = evidence.experiment.metrics.get(derived.metric.as_str());
+    let Some(margin) = rule.and_then(|rule| rule.margin.as_ref()).map(|margin| margin.fraction()) else {
+        return open(&format!("the manifest declares no margin for {}", derived.metric));
+    };
+    let kinds = [evidence.results, new].map(|results| {
+        let samples = derived.cases.first().and_then(|case| results.cases.get(*case)?.metric(&derived.metric));
+        samples.and_then(|samples| results.environment(samples))
+    });
+    if kinds[0] != kinds[1] {
+        return open("it was measured in another kind of environment");
+    }
+    let ratio = if derived.is_change() { of_change(evidence, new, derived) } else { of_value(evidence, new, derived) };
+    let intervals = ratio
+        .and_then(|ratio| Some((ratio.ratio, ratio.interval_at(LEVEL_INSIDE)?, ratio.interval_at(LEVEL_OUTSIDE)?)));
+    let Some((ratio, inside, outside)) = intervals else {
+        return open("there are too few replicates for an interval of new by old");
+    };
+    let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
+    let again = match () {
+        () if inside.0 >= least && inside.1 <= most => Again::Inside,
+        () if outside.1 < least || outside.0 > most => Again::Outside,
+        () => Again::Open,
+    };
+    let (level, shown) = if again == Again::Inside { (LEVEL_INSIDE, inside) } else { (LEVEL_OUTSIDE, outside) };
+    let words = format!(
+        "{}: new by old is {ratio:.4} ({:.0} %: {:.4} to {:.4}), the margin is {:.1} %.",
+        derived.name,
+        level * 100.0,
+        shown.0,
+        shown.1,
+        margin * 100.0
+    );
+    Reproduction { again, words }
+}
+
+fn of_value(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<ArmRatio> {
+    let case = *derived.cases.first()?;
+    let values = |results: &Results| Some(results.cases.get(case)?.metric(&derived.metric)?.values());
+    independent_ratio(&values(evidence.results)?, &values(new)?)
+}
+
+/// The ratio of two ratios that were measured apart: their errors add as those of independent means do (Welch).
+fn of_change(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<ArmRatio> {
+    let factor = plan::compared_factor(evidence.experiment)?;
+    let analysis = plan::analysis(evidence.experiment);
+    let again = results::comparisons(new, &derived.metric, &factor, (analysis, None));
+    let is_it = |one: &&results::Comparison| derived.cases == [one.cases.0, one.cases.1];
+    let old = evidence.comparisons(&derived.metric);
+    let (old, new) = (old.iter().find(is_it)?.found, again.iter().find(is_it)?.found);
+    let ((one, one_freedom), (other, other_freedom)) = (old.error?, new.error?);
+    let (a, b) = (one * one, other * other);
+    let freedom =
+        if a + b > 0.0 { (a + b) * (a + b) / (a * a / one_freedom + b * b / other_freedom) } else { one_freedom };
+    Some(ArmRatio { ratio: new.ratio / old.ratio, error: Some((libm::sqrt(a + b), freedom)), ..new })
+}
