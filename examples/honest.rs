@@ -17,7 +17,7 @@ mod honest;
 
 fn audited(text: &str) -> Option<Audit> {
     let (loaded, _) = claims::parse(&Source::new("claims.yaml", text), &|name| Err(name.to_owned()));
-    loaded.map(|loaded| audit(&loaded))
+    loaded.map(|loaded| audit(&loaded, None))
 }
 
 fn main() {

@@ -385,6 +385,11 @@ pub fn noise_floor(pairs: &[(f64, f64)]) -> Option<NoiseFloor> {
     Some(NoiseFloor { pairs: logs.len(), greatest: libm::expm1(greatest), bound })
 }
 
+/// The share of Student's t distribution that lies above a value; none without degrees of freedom.
+pub fn student_t_tail(t: f64, freedom: f64) -> Option<f64> {
+    StudentsT::new(0.0, 1.0, freedom).ok().map(|student| student.sf(t))
+}
+
 /// The value below which a share of Student's t distribution lies; none without degrees of freedom.
 pub fn student_t_quantile(share: f64, freedom: f64) -> Option<f64> {
     use statrs::distribution::{ContinuousCDF as _, StudentsT};

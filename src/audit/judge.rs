@@ -316,3 +316,14 @@ pub(super) fn rows(subject: &Subject<'_>, look: impl Fn(&Row<'_>) -> Option<Find
     found.extend(look(&Row::new(subject, None, None, &View::PLAIN)));
     found
 }
+
+/// Of findings that say the same of several things, the worst, with how many are like it; all of them pass as one.
+pub(super) fn worst_of(findings: Vec<Finding>) -> Vec<Finding> {
+    let count = findings.len();
+    let Some(worst) = findings.iter().map(|finding| finding.verdict).max() else { return vec![] };
+    let mut alike = findings.into_iter().filter(|finding| finding.verdict == worst);
+    let Some(first) = alike.next() else { return vec![] };
+    let like = alike.count() + 1;
+    let rest = if count > 1 { format!("; so are {like} of {count}") } else { String::new() };
+    vec![Finding { detail: format!("{}{rest}", first.detail), ..first }]
+}

@@ -200,6 +200,9 @@ impl Audit {
     }
 }
 
+/// What the place of a fact of the whole paper is called.
+const CONTEXT: &str = "context";
+
 /// A fact as checks use it.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
@@ -258,7 +261,7 @@ impl<'a> Subject<'a> {
 
     /// The place that facts of the whole paper have.
     pub(crate) fn place(label: &str) -> Place {
-        Place { table: "context".to_owned(), row: None, label: label.to_owned() }
+        Place { table: CONTEXT.to_owned(), row: None, label: label.to_owned() }
     }
 }
 
@@ -274,7 +277,11 @@ fn named(facts: &Map<Fact>) -> Vec<(String, Known)> {
 pub fn audit(loaded: &Loaded, evidence: Option<Evidence<'_>>) -> Audit {
     let results = evidence.as_ref().and_then(own::table);
     let subject = Subject::new(loaded, results.as_ref(), evidence);
-    let findings: Vec<Finding> = CHECKS.iter().flat_map(|check| check.run(&subject)).collect();
+    let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| check.run(&subject)).collect();
+    if subject.evidence.is_some() {
+        let of_context = findings.iter_mut().filter(|finding| finding.place.table == CONTEXT);
+        of_context.for_each(|finding| finding.place.table = "experiment".to_owned());
+    }
     let tests = family::test(&subject, loaded);
     let judged = |(claim, tests): (&Claim, &Vec<_>)| verdict::judge(&subject, claim, &findings, tests);
     let claims: Vec<Judged> = loaded.claims.claims.iter().zip(&tests).map(judged).collect();

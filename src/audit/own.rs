@@ -48,11 +48,14 @@ fn column(name: &str, role: Option<&str>, is_exact: bool) -> Column {
 
 /// One row a replicate; `None` where no metric is one that checks know.
 pub(super) fn table(evidence: &Evidence<'_>) -> Option<Table> {
+    let rules = &evidence.experiment.metrics;
     let metrics: Vec<_> = evidence
         .results
         .metrics()
         .into_iter()
         .filter(|metric| crate::claims::role::dim_of(name_of(metric.as_str())).is_some())
+        // what the paper does not report is not quoted
+        .filter(|metric| rules.is_empty() || rules.get(metric.as_str()).is_some())
         .collect();
     if metrics.is_empty() {
         return None;

@@ -4,7 +4,10 @@
 //! whole table or at the context say so themselves. It never decides what a paper meant.
 
 mod amdahl;
+mod anachronism;
+mod asymptote;
 mod availability;
+mod averaged_percentiles;
 mod bandwidth;
 mod bits;
 mod cached;
@@ -16,15 +19,22 @@ mod crime;
 mod cycles;
 mod data_sheet;
 mod denominator;
+mod depth_scaling;
 mod derived;
 mod deviation_bound;
 mod directions;
 mod distance;
+mod duplicates;
 mod effective_block;
+mod extremes;
 mod faster_guest;
+mod fio_grid;
+mod fresh_drive;
 mod gain;
 mod gain_and_cut;
 mod grim;
+mod grimmer;
+mod hdr_grid;
 mod interval_width;
 mod iostat_queue;
 mod known_products;
@@ -33,17 +43,22 @@ mod link;
 mod little;
 mod markov;
 mod mean_bound;
+mod mean_gain;
 mod mean_median;
+mod mean_rate;
 mod memory_bandwidth;
 mod one_in_flight;
 mod order;
+mod other_baseline;
 mod outcomes;
 mod overcommit;
 mod overhead;
 mod per_unit;
 mod percentile_samples;
 mod points;
+mod pooled_mean;
 mod power;
+mod precision;
 mod preconditioning;
 mod queue_filled;
 mod rank_test;
@@ -51,14 +66,22 @@ mod rate_limit;
 mod reduction;
 mod replication;
 mod rotation;
+mod said_twice;
 mod saving;
+mod scaling;
 mod share_of_count;
+mod stalls;
 mod synchronous;
+mod t_and_p;
 mod time_budget;
 mod time_ladder;
+mod timer;
 mod times;
+mod too_steady;
 mod transitivity;
 mod two_units;
+mod undisclosed_host;
+mod unwritten;
 mod utilisation;
 mod volume;
 mod whole;
@@ -244,6 +267,29 @@ pub const CHECKS: &[&dyn Check] = &[
     &preconditioning::Preconditioning,
     &power::Power,
     &availability::Availability,
+    &depth_scaling::DepthScaling,
+    &asymptote::Asymptote,
+    &scaling::Scaling,
+    &mean_gain::MeanGain,
+    &mean_rate::MeanRate,
+    &extremes::Extremes,
+    &other_baseline::OtherBaseline,
+    &grimmer::Grimmer,
+    &fio_grid::FioGrid,
+    &hdr_grid::HdrGrid,
+    &precision::Precision,
+    &duplicates::Duplicates,
+    &said_twice::SaidTwice,
+    &anachronism::Anachronism,
+    &t_and_p::TAndP,
+    &pooled_mean::PooledMean,
+    &averaged_percentiles::AveragedPercentiles,
+    &too_steady::TooSteady,
+    &stalls::Stalls,
+    &unwritten::Unwritten,
+    &fresh_drive::FreshDrive,
+    &undisclosed_host::UndisclosedHost,
+    &timer::Timer,
     &known_products::KnownProducts,
     &crime::ablation::Ablation,
     &crime::baseline::Baseline,
@@ -252,7 +298,6 @@ pub const CHECKS: &[&dyn Check] = &[
     &crime::cherry_picked::CherryPicked,
     &crime::clocks::Clocks,
     &crime::confounded::Confounded,
-    &crime::coordinated_omission::CoordinatedOmission,
     &crime::degradation::Degradation,
     &crime::durability::Durability,
     &crime::generator_bound::GeneratorBound,
@@ -281,6 +326,19 @@ pub const CHECKS: &[&dyn Check] = &[
 /// The check with an id.
 pub fn find(id: &str) -> Option<&'static dyn Check> {
     CHECKS.iter().copied().find(|check| check.card().id == id)
+}
+
+/// Slack that makes any excess a question.
+const ANY: u64 = 1_000_000_000;
+
+/// Whether percentiles are known to be of the same times as mean, least and greatest: fio prints those of whole operations,
+/// and percentiles of their completion.
+fn are_of_operations(row: &Row<'_>) -> bool {
+    match (row.word("percentiles_of").as_deref(), row.word("tool")) {
+        (Some(of), _) => of == "total",
+        (None, Some(tool)) => !tool.to_lowercase().starts_with("fio"),
+        (None, None) => false,
+    }
 }
 
 /// An exact interval.

@@ -19,6 +19,8 @@ use crate::source::Source;
 const CLAIMS_FILE: &str = "claims.yaml";
 /// The largest table, in bytes.
 const TABLE_LIMIT_BYTES: u64 = 64 << 20;
+/// How many findings of one check and table are shown.
+const ALIKE_MAX: usize = 3;
 /// The width of a terminal.
 const WIDTH: usize = 100;
 
@@ -29,6 +31,9 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
             .map(|(name, dim, words)| vec![(*name).to_owned(), dim.to_string(), (*words).to_owned()])
             .collect();
         show::print(&show::table(&["role", "of", "what it is"], &rows, &[]));
+        let words: Vec<Vec<String>> =
+            role::WORDS.iter().map(|(name, words)| vec![(*name).to_owned(), (*words).to_owned()]).collect();
+        show::print(&show::table(&["fact in words", "what it says"], &words, &[]));
         return Ok(0);
     }
     if let Some(id) = &arguments.explain {
@@ -160,7 +165,17 @@ fn text(audit: &Audit, is_all: bool) {
     let shown: Vec<&Finding> = audit.checks.iter().filter(|one| is_all || one.verdict > Outcome::Pass).collect();
     if !shown.is_empty() {
         show::print("\nfindings that no claim depends on");
-        shown.iter().for_each(|finding| one_finding(finding));
+        let mut alike: std::collections::BTreeMap<(&str, Outcome, &str), usize> = Default::default();
+        for finding in shown {
+            let count = alike.entry((finding.check, finding.verdict, &finding.place.table)).or_default();
+            *count += 1;
+            if is_all || *count <= ALIKE_MAX {
+                one_finding(finding);
+            }
+        }
+        for ((check, _, table), count) in alike.iter().filter(|(_, count)| !is_all && **count > ALIKE_MAX) {
+            show::print(&format!("  {} more of {check} in {table}: `--all` shows them", count - ALIKE_MAX));
+        }
     }
     let count = |words: &std::collections::BTreeMap<String, usize>| {
         words.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")

@@ -8,7 +8,6 @@ pub(super) mod calibrated;
 pub(super) mod cherry_picked;
 pub(super) mod clocks;
 pub(super) mod confounded;
-pub(super) mod coordinated_omission;
 pub(super) mod degradation;
 pub(super) mod durability;
 pub(super) mod generator_bound;

@@ -36,11 +36,11 @@ impl Check for OrderBias {
             });
             return judge::or_skip(&CARD, finding.into_iter().collect());
         };
-        let mut findings = vec![];
-        for metric in evidence.results.metrics() {
-            findings.extend(drift(evidence, &metric));
-            findings.extend(same_as_two(evidence, &metric));
-        }
+        let metrics = evidence.results.metrics();
+        let rules = &evidence.experiment.metrics;
+        let reported = || metrics.iter().filter(|metric| rules.is_empty() || rules.get(metric.as_str()).is_some());
+        let mut findings = judge::worst_of(reported().filter_map(|metric| drift(evidence, metric)).collect());
+        findings.extend(judge::worst_of(reported().filter_map(|metric| same_as_two(evidence, metric)).collect()));
         judge::or_skip(&CARD, findings)
     }
 }
@@ -63,7 +63,8 @@ fn drift(evidence: &Evidence<'_>, metric: &Metric) -> Option<Finding> {
     }
     let (rho, p) = rank_correlation_p(&order, &residuals)?;
     let words = format!(
-        "{metric}: rank correlation with the order of measuring {rho:+.2}, p {p:.3} over {} values",
+        "{metric}: rank correlation with the order of measuring {rho:+.2}, {} over {} values",
+        small(p),
         order.len()
     );
     Some(judge::remark(&CARD, if p < P_DRIFT { Outcome::Warn } else { Outcome::Pass }, "drift", words))
@@ -81,8 +82,14 @@ fn same_as_two(evidence: &Evidence<'_>, metric: &Metric) -> Option<Finding> {
     let found = blocked_ratio(&one, &other)?;
     let p = found.p_t?;
     let words = format!(
-        "{metric}: the same case measured as two arms has the ratio {:.4}, p {p:.3} over {} pairs",
-        found.ratio, found.count
+        "{metric}: the same case measured as two arms has the ratio {:.4}, {} over {} pairs",
+        found.ratio,
+        small(p),
+        found.count
     );
     Some(judge::remark(&CARD, if p < P_SAME { Outcome::Fail } else { Outcome::Pass }, "A/A", words))
+}
+
+fn small(p: f64) -> String {
+    if p < 0.001 { "p under 0.001".to_owned() } else { format!("p {p:.3}") }
 }
