@@ -14,6 +14,7 @@ mod audit;
 mod corpus;
 mod determinism;
 mod documents;
+mod evidence;
 mod faults;
 mod guests;
 mod honest;

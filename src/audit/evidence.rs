@@ -131,6 +131,23 @@ impl Evidence<'_> {
         Rc::clone(known.entry(metric.clone()).or_insert_with(make))
     }
 
+    /// What the rerun says, as if it were the record.
+    pub(super) fn of_rerun(&self) -> Option<Evidence<'_>> {
+        let results = self.rerun?;
+        Some(Evidence {
+            experiment: self.experiment,
+            plan: self.plan,
+            results,
+            damaged: &[],
+            runs: vec![],
+            paper: None,
+            before: self.before.clone(),
+            sequence: vec![],
+            rerun: None,
+            comparisons: Comparisons::default(),
+        })
+    }
+
     /// The numbers of the paper that print something derived.
     fn printed(&self, derived: &Derived) -> Vec<&Entry> {
         let entries = self.paper.iter().flat_map(|(_, map)| &map.entries);

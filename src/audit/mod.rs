@@ -283,7 +283,10 @@ pub fn audit(loaded: &Loaded, evidence: Option<Evidence<'_>>) -> Audit {
         of_context.for_each(|finding| finding.place.table = "experiment".to_owned());
     }
     let tests = family::test(&subject, loaded);
-    let judged = |(claim, tests): (&Claim, &Vec<_>)| verdict::judge(&subject, claim, &findings, tests);
+    let again = subject.evidence.as_ref().and_then(Evidence::of_rerun);
+    let again = again.map(|evidence| Subject::new(loaded, None, Some(evidence)));
+    let judged =
+        |(claim, tests): (&Claim, &Vec<_>)| verdict::judge((&subject, again.as_ref()), claim, &findings, tests);
     let claims: Vec<Judged> = loaded.claims.claims.iter().zip(&tests).map(judged).collect();
     let is_tied = |finding: &Finding| {
         let is_it = |table: Option<&str>, check: &str| {

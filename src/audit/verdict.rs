@@ -13,8 +13,13 @@ use crate::printed::Shortening;
 /// A check that a wrong value would pass more often than this says nothing.
 const CHANCE_MAX: f64 = 0.5;
 
-/// Judges a claim; `tests` are those of its readings.
-pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding], tests: &[Option<Tested>]) -> Judged {
+/// Judges a claim; `tests` are those of its readings, and the second subject is what a rerun says.
+pub(super) fn judge(
+    (subject, again): (&Subject<'_>, Option<&Subject<'_>>),
+    claim: &Claim,
+    findings: &[Finding],
+    tests: &[Option<Tested>],
+) -> Judged {
     let cited = cited(claim, findings);
     let readings = claim.holds.0.iter().zip(tests.iter().chain(std::iter::repeat(&None)));
     let answers: Vec<Answer> = readings
@@ -38,7 +43,8 @@ pub(super) fn judge(subject: &Subject<'_>, claim: &Claim, findings: &[Finding], 
             let rest = if broken.len() > 1 { format!(" ({} more)", broken.len() - 1) } else { String::new() };
             (verdict, assumption, why) = (Verdict::Unsupported, None, format!("{first}{rest}."));
         } else {
-            (verdict, why) = after_rerun(verdict, why, &reproductions);
+            let is_false = again.is_some_and(|again| is_false(again, claim));
+            (verdict, why) = after_rerun(verdict, why, (&reproductions, is_false));
         }
     }
     let mut why = capitalised(&why);
@@ -72,12 +78,25 @@ fn under_test(mut answer: Answer, test: Tested) -> Answer {
     answer
 }
 
-/// What a rerun makes of a verdict: it gives the numbers again, or numbers that lie outside of the margin; where it
-/// does not decide, nothing changes.
-fn after_rerun(verdict: Verdict, why: String, reproductions: &[Reproduction]) -> (Verdict, String) {
+/// Whether a claim holds under no reading.
+fn is_false(subject: &Subject<'_>, claim: &Claim) -> bool {
+    let readings = &claim.holds.0;
+    let truth = |text: &str| evaluate(subject, claim, (text, &[]), &Lens::PLAIN).truth;
+    !readings.is_empty() && readings.iter().all(|reading| truth(&reading.holds.value) == Some(Truth::False))
+}
+
+/// What a rerun makes of a verdict: it gives the numbers again, or it gives numbers outside of the margin with which the
+/// claim does not hold; where it does not decide, nothing changes.
+fn after_rerun(verdict: Verdict, why: String, (reproductions, is_false): (&[Reproduction], bool)) -> (Verdict, String) {
     let outside = reproductions.iter().find(|one| one.again == Again::Outside);
-    if let Some(outside) = outside {
-        return (Verdict::Contradicted, format!("A rerun gives another number. {}", outside.words));
+    match outside {
+        Some(outside) if is_false => {
+            return (Verdict::Contradicted, format!("With what a rerun gives it does not hold. {}", outside.words));
+        }
+        Some(outside) => {
+            return (verdict, format!("{why} A rerun gives another number, and it still holds. {}", outside.words));
+        }
+        None => {}
     }
     let is_inside = !reproductions.is_empty() && reproductions.iter().all(|one| one.again == Again::Inside);
     match verdict {
