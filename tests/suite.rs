@@ -23,5 +23,6 @@ mod kills;
 mod manifests;
 mod outputs;
 mod pipeline;
+mod right;
 mod tampering;
 mod tidy;

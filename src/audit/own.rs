@@ -37,7 +37,8 @@ pub fn printed(value: &Exact, dim: Dim) -> Option<Printed> {
     Printed::parse(&shown.round(shown.decimals_for(DIGITS)), DecimalMark::Point, Some(unit)).ok()
 }
 
-fn name_of(metric: &str) -> &str {
+/// The role of a metric's numbers; it is one that checks know where [`crate::claims::role::dim_of`] knows it.
+pub fn name_of(metric: &str) -> &str {
     RENAMED.iter().find(|(name, _)| *name == metric).map_or(metric, |(_, role)| role)
 }
 

@@ -2,6 +2,8 @@
 
 use super::{Card, Check, Comparison};
 use crate::audit::{Finding, Kind, Row, Subject, judge};
+use crate::exact::Exact;
+use crate::interval::Interval;
 use crate::printed::Dim;
 
 /// volume = rate × time.
@@ -12,7 +14,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "volume = rate × time",
     needs: &["duration", "bandwidth", "bytes"],
-    explain: "Bandwidth × time is the data moved, IOPS × time the number of operations.",
+    explain: "Bandwidth × time is the data moved, IOPS × time the number of operations. The time is often the one that was asked for, and a test runs a little longer or shorter: one percent is allowed.",
 };
 
 impl Check for Volume {
@@ -21,8 +23,10 @@ impl Check for Volume {
     }
 
     fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
+        let nearly = Interval::around(&Exact::from_integer(1), &Exact::from_ratio(1, 100));
         let one = |rate: &str, volume: &str, dim: Dim| {
-            let product = &row.positive(rate)? * &row.positive("duration")?;
+            let time = &row.positive("duration")? * &nearly;
+            let product = &row.positive(rate)? * &time;
             Some(Comparison::equal(("rate × time", product), ("the volume", row.positive(volume)?), dim))
         };
         let found = [one("bandwidth", "bytes", Dim { bytes: 1, seconds: 0 }), one("iops", "operations", Dim::NONE)];
