@@ -84,7 +84,7 @@ impl<'a> Row<'a> {
         if crate::claims::role::dim_of(role).is_some_and(|dim| dim != printed.dim()) {
             return None;
         }
-        Some(printed.as_set())
+        Some(if crate::claims::role::is_set(role) { printed.as_set() } else { self.view.interval(printed) })
     }
 
     /// A number that is not below zero, and not zero.

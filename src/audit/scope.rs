@@ -86,7 +86,8 @@ impl<'a> ClaimScope<'a> {
             Basis::Sourced | Basis::Inferred => {}
             Basis::Assumed => used.assumed.push(format!("{name} is {}", fact.text())),
         }
-        let items: Vec<Value> = fact.items().iter().map(|text| exact_or_text(text)).collect();
+        let is_set = crate::claims::role::is_set(name);
+        let items: Vec<Value> = fact.items().iter().map(|text| number_or_text(text, is_set)).collect();
         match (&fact.value.value, items.as_slice()) {
             (crate::manifest::node::Value::List(_), _) => Value::List(items),
             (_, [one]) => one.clone(),
@@ -237,10 +238,13 @@ impl Scope for ClaimScope<'_> {
     }
 }
 
-/// Counts and configured values are exact; what is no number is words.
-fn exact_or_text(text: &str) -> Value {
+/// Counts and configured values are exact, other numbers are as their digits say; what is no number is words.
+fn number_or_text(text: &str, is_set: bool) -> Value {
     match Printed::parse(text, DecimalMark::Point, None) {
-        Ok(printed) => Value::Number(crate::expression::Number { interval: printed.as_set(), dim: printed.dim() }),
+        Ok(printed) => {
+            let interval = if is_set { printed.as_set() } else { View::PLAIN.interval(&printed) };
+            Value::Number(crate::expression::Number { interval, dim: printed.dim() })
+        }
         Err(_) => Value::Text(text.to_owned()),
     }
 }

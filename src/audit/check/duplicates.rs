@@ -27,6 +27,11 @@ impl Check for Duplicates {
 
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = vec![];
+        // replicates that count instructions are the same bytes
+        let environment = subject.evidence.as_ref().map(|evidence| evidence.experiment.environment());
+        if environment == Some(crate::manifest::EnvironmentWord::VirtualExact) {
+            return judge::or_skip(&CARD, findings);
+        }
         for (number, table) in subject.tables.iter().enumerate() {
             if subject.fact("rate_limit").is_some()
                 || Row::new(subject, Some((number, 0)), None, &View::PLAIN).word("rate_limit").is_some()

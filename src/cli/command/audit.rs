@@ -180,7 +180,8 @@ fn text(audit: &Audit, is_all: bool) {
     let count = |words: &std::collections::BTreeMap<String, usize>| {
         words.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     };
-    show::print(&format!("\nclaims: {}\nchecks: {}", count(&audit.summary.claims), count(&audit.summary.checks)));
+    let claims = if audit.claims.is_empty() { "none".to_owned() } else { count(&audit.summary.claims) };
+    show::print(&format!("\nclaims: {claims}\nchecks: {}", count(&audit.summary.checks)));
 }
 
 fn one_claim(claim: &Judged, width: usize, is_all: bool) {
