@@ -288,3 +288,19 @@ fn a_rerun_reproduces_within_the_margin_and_contradicts_outside_of_it() {
     let again = judged(effect, &[("x", OLD, MORE)], Some(1.5)).claims[0].clone();
     assert_eq!(again.verdict, Verdict::Reproduced, "a ratio does not move with the machine: {}", again.why);
 }
+
+#[test]
+fn the_example_of_ones_own_paper_in_the_document_holds() {
+    let document = std::fs::read_to_string("docs/claims.md").unwrap();
+    let text = document.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+    let laboratory = Laboratory::new();
+    for folder in ["experiments/quickstart", "artifacts/runs", "reports/quickstart"] {
+        crate::laboratory::copy(std::path::Path::new(folder), &laboratory.join(folder));
+    }
+    laboratory.write("experiments/quickstart/claims.yaml", text.as_bytes());
+    // exit 1: what the paper owes and does not give is a finding
+    let audit = laboratory.json(1, &["audit", "quickstart"]);
+    let verdicts: Vec<&str> =
+        audit["claims"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["recomputed"; 2], "{audit:#}");
+}
