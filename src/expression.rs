@@ -11,7 +11,7 @@ use minijinja::machinery::parse_expr;
 
 use crate::exact::Exact;
 use crate::interval::Interval;
-use crate::printed::{DecimalMark, Dim, Printed, Shortening};
+use crate::printed::{DecimalMark, Dim, Printed, Qualifier, Shortening};
 
 /// The longest expression, in bytes.
 pub const LENGTH_MAX: usize = 4000;
@@ -45,6 +45,9 @@ pub struct Number {
 pub enum Value {
     /// A number.
     Number(Number),
+    /// `over 30 %`, `up to 27 %`: the number that is named, as rounded where something should be it, and exact where something
+    /// should be above or below.
+    Threshold(Number, Exact),
     /// Words.
     Text(String),
     /// An answer.
@@ -65,6 +68,8 @@ pub trait Scope {
     fn call(&self, name: &str, arguments: &[Value], named: &[(String, Value)]) -> Option<Result<Value, String>>;
     /// The names that may have been meant.
     fn names(&self) -> Vec<String>;
+    /// Told of every comparison of two numbers that does not hold: the left side, and the right one.
+    fn failed(&self, _left: &Number, _right: &Number) {}
 }
 
 /// The functions of every scope: name and what it gives.
@@ -86,12 +91,16 @@ impl Value {
 
     /// A printed number under a reading.
     pub fn printed(printed: &Printed, shortening: Shortening) -> Self {
-        Self::Number(Number { interval: printed.interval(shortening), dim: printed.dim() })
+        let number = Number { interval: printed.named(shortening), dim: printed.dim() };
+        match printed.qualifier() {
+            Qualifier::AtLeast | Qualifier::AtMost => Self::Threshold(number, printed.value().clone()),
+            Qualifier::Plain | Qualifier::About => Self::Number(number),
+        }
     }
 
     fn kind(&self) -> &'static str {
         match self {
-            Self::Number(_) => "a number",
+            Self::Number(_) | Self::Threshold(..) => "a number",
             Self::Text(_) => "a text",
             Self::Truth(_) => "an answer",
             Self::List(_) => "a list",
@@ -123,13 +132,13 @@ fn value_of(expression: &Expr<'_>, scope: &dyn Scope) -> Result<Value, String> {
         Expr::Var(one) => scope.variable(one.id).ok_or_else(|| unknown_name(one.id, scope)),
         Expr::Const(one) => constant(&one.value),
         Expr::UnaryOp(one) => unary(matches!(one.op, UnaryOpKind::Not), value_of(&one.expr, scope)?),
-        Expr::BinOp(one) => binary(one.op, value_of(&one.left, scope)?, value_of(&one.right, scope)?),
+        Expr::BinOp(one) => binary(one.op, value_of(&one.left, scope)?, value_of(&one.right, scope)?, scope),
         Expr::Compare(one) => {
             let mut left = value_of(&one.expr, scope)?;
             let mut all = Value::Truth(Truth::True);
             for next in &one.ops {
                 let right = value_of(&next.expr, scope)?;
-                all = both(all, compare(next.op, &left, &right)?)?;
+                all = both(all, compared(next.op, &left, &right, scope)?)?;
                 left = right;
             }
             Ok(all)
@@ -229,6 +238,7 @@ fn absolute(number: Number) -> Value {
 fn number(value: Option<Value>) -> Result<Result<Number, String>, String> {
     match value {
         Some(Value::Number(number)) => Ok(Ok(number)),
+        Some(Value::Threshold(number, at)) => Ok(Ok(Number { interval: Interval::exactly(at), dim: number.dim })),
         Some(Value::Unknown(reason)) => Ok(Err(reason)),
         Some(other) => Err(format!("{} where a number belongs", other.kind())),
         None => Err("a number is missing".into()),
@@ -272,7 +282,8 @@ fn unary(is_not: bool, value: Value) -> Result<Value, String> {
             Truth::Possible => Truth::Possible,
             Truth::False => Truth::True,
         })),
-        (false, Value::Number(number)) => {
+        (false, value @ (Value::Number(_) | Value::Threshold(..))) => {
+            let Ok(number) = number(Some(value))? else { return Ok(Value::Unknown(String::new())) };
             let zero = Interval::exactly(Exact::from_integer(0));
             Ok(Value::Number(Number { interval: &zero - &number.interval, dim: number.dim }))
         }
@@ -291,20 +302,20 @@ fn both(one: Value, other: Value) -> Result<Value, String> {
     }
 }
 
-fn binary(operator: BinOpKind, left: Value, right: Value) -> Result<Value, String> {
+fn binary(operator: BinOpKind, left: Value, right: Value, scope: &dyn Scope) -> Result<Value, String> {
     match operator {
         BinOpKind::ScAnd => return both(left, right),
         BinOpKind::ScOr => {
             let neither = both(unary(true, left)?, unary(true, right)?)?;
             return unary(true, neither);
         }
-        BinOpKind::Eq => return compare(CompareOpKind::Eq, &left, &right),
-        BinOpKind::Ne => return compare(CompareOpKind::Ne, &left, &right),
-        BinOpKind::Lt => return compare(CompareOpKind::Lt, &left, &right),
-        BinOpKind::Lte => return compare(CompareOpKind::Lte, &left, &right),
-        BinOpKind::Gt => return compare(CompareOpKind::Gt, &left, &right),
-        BinOpKind::Gte => return compare(CompareOpKind::Gte, &left, &right),
-        BinOpKind::In => return compare(CompareOpKind::In, &left, &right),
+        BinOpKind::Eq => return compared(CompareOpKind::Eq, &left, &right, scope),
+        BinOpKind::Ne => return compared(CompareOpKind::Ne, &left, &right, scope),
+        BinOpKind::Lt => return compared(CompareOpKind::Lt, &left, &right, scope),
+        BinOpKind::Lte => return compared(CompareOpKind::Lte, &left, &right, scope),
+        BinOpKind::Gt => return compared(CompareOpKind::Gt, &left, &right, scope),
+        BinOpKind::Gte => return compared(CompareOpKind::Gte, &left, &right, scope),
+        BinOpKind::In => return compared(CompareOpKind::In, &left, &right, scope),
         _ => {}
     }
     let (left, right) = match (number(Some(left))?, number(Some(right))?) {
@@ -345,6 +356,27 @@ fn arithmetic(operator: BinOpKind, left: &Number, right: &Number) -> Result<Valu
             }
         }
         _ => Err("this operator is not read in a claim".into()),
+    }
+}
+
+/// A comparison; the scope is told where it does not hold.
+fn compared(operator: CompareOpKind, left: &Value, right: &Value, scope: &dyn Scope) -> Result<Value, String> {
+    let (left, right) = (&compared_as(operator, left), &compared_as(operator, right));
+    let found = compare(operator, left, right)?;
+    if let (Value::Truth(Truth::False), Value::Number(left), Value::Number(right)) = (&found, left, right) {
+        scope.failed(left, right);
+    }
+    Ok(found)
+}
+
+/// What a side of a comparison is: a threshold is what it names where something should be it, and exact otherwise.
+fn compared_as(operator: CompareOpKind, value: &Value) -> Value {
+    match (operator, value) {
+        (CompareOpKind::Eq | CompareOpKind::Ne, Value::Threshold(number, _)) => Value::Number(number.clone()),
+        (_, Value::Threshold(number, at)) => {
+            Value::Number(Number { interval: Interval::exactly(at.clone()), dim: number.dim })
+        }
+        (_, other) => other.clone(),
     }
 }
 

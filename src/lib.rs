@@ -47,6 +47,8 @@ pub mod run;
 
 pub mod results;
 
+pub mod compare;
+
 pub mod audit;
 
 pub mod render;

@@ -66,11 +66,14 @@ pub enum Qualifier {
     Plain,
     /// `about`, `~`: within [`ABOUT_SHARE_PERCENT`].
     About,
-    /// `up to`, `at most`: a threshold, exact.
+    /// `up to`, `at most`: anything from zero to it.
     AtMost,
-    /// `over`, `at least`: a threshold, exact.
+    /// `over`, `at least`: anything from it on.
     AtLeast,
 }
+
+/// `over x` reaches to this power of ten times x: far enough for anything that is measured.
+const FAR_POWER: i32 = 6;
 
 /// How far a number called `about` may lie from the value, in percent.
 pub const ABOUT_SHARE_PERCENT: u64 = 5;
@@ -337,6 +340,17 @@ impl Printed {
         if shortening == Shortening::Rounded { self.rounded.clone() } else { self.computed(shortening) }
     }
 
+    /// The number that is named, rounded, whatever stands before it: what a claim compares with. `up to 27 %` says that the
+    /// greatest is 27 %.
+    pub fn named(&self, shortening: Shortening) -> Interval {
+        match self.qualifier {
+            Qualifier::AtLeast | Qualifier::AtMost => {
+                Self { qualifier: Qualifier::Plain, ..self.clone() }.computed(shortening)
+            }
+            Qualifier::Plain | Qualifier::About => self.interval(shortening),
+        }
+    }
+
     /// The values of a count, or of what somebody set: exact, unless it says `about`.
     pub fn as_set(&self) -> Interval {
         match self.qualifier {
@@ -351,7 +365,15 @@ impl Printed {
             return Interval::exactly(self.value.clone());
         }
         match self.qualifier {
-            Qualifier::AtLeast | Qualifier::AtMost => return Interval::exactly(self.value.clone()),
+            Qualifier::AtLeast => {
+                let half = half(&self.last_digit);
+                let far = &(&self.value.abs() + &Exact::from_integer(1)) * &Exact::ten_to(FAR_POWER);
+                return Interval::new(&self.value - &half, far);
+            }
+            Qualifier::AtMost => {
+                let most = &self.value + &half(&self.last_digit);
+                return Interval::new(Exact::from_integer(0), most);
+            }
             Qualifier::About => {
                 let share = &self.value.abs() * &Exact::from_ratio(ABOUT_SHARE_PERCENT, 100);
                 return Interval::around(&self.value, &share.max(half(&self.last_digit)));

@@ -139,7 +139,7 @@ fn names_that_are_not_there_are_refused_with_what_was_meant() {
     let laboratory = with_claims(CLAIMS);
     let why = |from: &str, to: &str| {
         laboratory.write("experiments/echo/claims.yaml", CLAIMS.replace(from, to).as_bytes());
-        of(&laboratory, 0, "number").1["why"].as_str().unwrap().to_owned()
+        laboratory.expect(2, &["audit", "echo"]).stderr
     };
     let used = "value('latency_mean', n='4.5')";
     assert!(why(used, "value('latency_maen', n='4.5')").contains("did you mean `latency_mean`?"));
@@ -149,7 +149,8 @@ fn names_that_are_not_there_are_refused_with_what_was_meant() {
     assert!(why(used, "value('latency_mean', n='1', stat='mode')").contains("not one of median, mean, min and max"));
     let whose = CLAIMS.replace(", ours: true", "");
     laboratory.write("experiments/echo/claims.yaml", whose.as_bytes());
-    assert!(of(&laboratory, 0, "number").1["why"].as_str().unwrap().contains("`ours: true`"));
+    let said = laboratory.expect(2, &["audit", "echo"]);
+    assert!(said.stderr.contains("`ours: true`") && said.stderr.contains("claims.yaml:4"), "{said:?}");
 }
 
 #[test]

@@ -5,13 +5,14 @@
 
 use super::evidence::Evidence;
 use super::judge::shown;
+use crate::compare::partner;
 use crate::exact::Exact;
 use crate::expression::{Number, Value};
 use crate::interval::Interval;
 use crate::measurement::Metric;
 use crate::name::nearest;
 use crate::printed::{Dim, scale_of};
-use crate::results::{CaseResults, partner};
+use crate::results::CaseResults;
 use crate::statistics::{mean, median_interval_at};
 use crate::unit::Unit;
 
@@ -238,10 +239,10 @@ fn changes(
     for (number, case) in evidence.results.cases.iter().enumerate().filter(|(_, case)| is_wanted(case, levels)) {
         let Some(baseline) = partner(evidence.results, &factor, number) else { continue };
         // a comparison whose results are not there is still one that was planned
-        let found = comparisons.iter().find(|one| one.cases == (baseline, number)).map(|one| one.found);
+        let found = comparisons.iter().find(|one| one.cases == (baseline, number)).map(|one| &one.found);
         let interval = level.map(|level| {
-            let interval = found.and_then(|found| found.interval_at(level));
-            interval.map_or((f64::NAN, f64::NAN), |(low, high)| (percent(low), percent(high)))
+            let interval = found.and_then(|found| found.contrast.interval(level));
+            interval.map_or((f64::NAN, f64::NAN), |bounds| (percent(bounds.low), percent(bounds.high)))
         });
         let others = case.case.factors.iter().filter(|(name, _)| **name != factor);
         let context = others.map(|(name, level)| format!("{name}={level}")).collect::<Vec<_>>().join(" ");

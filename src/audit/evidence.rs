@@ -8,11 +8,12 @@ use serde::Serialize;
 
 use super::derive::Derived;
 use crate::cellmap::{CellMap, Entry};
+use crate::compare::{Comparison, Rule, comparisons};
 use crate::digest::Digest;
 use crate::manifest::Experiment;
 use crate::measurement::Metric;
 use crate::plan::{self, Plan};
-use crate::results::{self, Comparison, Damaged, Results};
+use crate::results::{self, Damaged, Results};
 
 /// All that is known of an experiment whose own paper is audited.
 pub struct Evidence<'a> {
@@ -124,8 +125,8 @@ impl Evidence<'_> {
         let mut known = self.comparisons.0.borrow_mut();
         let make = || {
             let factor = plan::compared_factor(self.experiment);
-            let analysis = plan::analysis(self.experiment);
-            let found = factor.map(|factor| results::comparisons(self.results, metric, &factor, (analysis, None)));
+            let rule = Rule::of(self.experiment, metric);
+            let found = factor.map(|factor| comparisons(self.results, metric, &factor, rule));
             Rc::new(found.unwrap_or_default())
         };
         Rc::clone(known.entry(metric.clone()).or_insert_with(make))

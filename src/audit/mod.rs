@@ -29,7 +29,7 @@ pub use check::{CHECKS, Check, find};
 pub use derive::{Derived, FUNCTIONS};
 pub use evidence::{Before, Chain, Comparisons, Evidence, Link, RunLinks};
 pub use report::report;
-pub(crate) use report::{detail, impact_word, outcome_word};
+pub(crate) use report::{detail, impact_word, kind_word, outcome_word};
 pub use row::{Row, View};
 pub use sarif::sarif;
 
@@ -161,6 +161,9 @@ pub struct Judged {
     /// What had to be assumed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumption: Option<String>,
+    /// Why an expression of it can not be evaluated: a name that is not there, units that do not fit.
+    #[serde(skip)]
+    pub error: Option<String>,
     /// Why, in a sentence.
     pub why: String,
     /// What was compared.

@@ -61,7 +61,7 @@ fn claims_table(audit: &Audit) -> Block {
         let impact = claim.impact.map_or("–", impact_word);
         vec![
             vec![Inline::Code(claim.id.clone())],
-            words(claim.text.as_str()),
+            words(placed(claim)),
             vec![Inline::Strong(claim.verdict.word().to_owned())],
             words(claim.why.as_str()),
             words(impact),
@@ -71,12 +71,27 @@ fn claims_table(audit: &Audit) -> Block {
     Block::Table(Table { id: "claims".to_owned(), caption: "The claims".to_owned(), columns, rows: rows.collect() })
 }
 
+/// A claim with the place where it stands.
+fn placed(claim: &super::Judged) -> String {
+    if claim.place.is_empty() { claim.text.clone() } else { format!("{} [{}]", claim.text, claim.place) }
+}
+
 /// What a wrong claim changes, in a word.
 pub(crate) fn impact_word(impact: Impact) -> &'static str {
     match impact {
         Impact::Cosmetic => "cosmetic",
         Impact::Numeric => "numeric",
         Impact::FlipsClaim => "flips claim",
+    }
+}
+
+/// What kind of rule a check is, in words.
+pub(crate) fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Hard => "mathematics",
+        Kind::Physical => "a physical limit",
+        Kind::Suspicion => "a question",
+        Kind::Crime => "method",
     }
 }
 
@@ -135,12 +150,7 @@ fn rules(audit: &Audit) -> Vec<Block> {
         .filter_map(|id| find(id))
         .map(|check| {
             let card = check.card();
-            let kind = match card.kind {
-                Kind::Hard => "mathematics",
-                Kind::Physical => "a physical limit",
-                Kind::Suspicion => "a question",
-                Kind::Crime => "a way of benchmarking that misleads",
-            };
+            let kind = kind_word(card.kind);
             vec![
                 Inline::Strong(card.id.to_owned()),
                 Inline::text(format!(", {kind}: {}. {}", card.title, card.explain)),
@@ -150,7 +160,7 @@ fn rules(audit: &Audit) -> Vec<Block> {
     if items.is_empty() {
         return vec![];
     }
-    let chance = "Chance is how likely a wrong number would have passed, where wrong numbers are the true one times a factor between a half and two.";
+    let chance = "Verdicts: contradicted means false for every value that evidence of a higher rank allows; inconsistent, that numbers of one rank can not all be true; qualified, that it holds under something that is not said; consistent, that what could be compared holds, and a wrong number would have failed at least as often as passed; unverifiable is the rest. Questions, and rules of method, never decide a claim. Chance is how likely a wrong number would have passed, where wrong numbers are the true one times a factor between a half and two.";
     vec![Block::Heading { level: 1, text: words("Rules") }, Block::Paragraph(words(chance)), Block::List(items)]
 }
 

@@ -3,9 +3,10 @@
 
 use super::derive::Derived;
 use super::evidence::Evidence;
+use crate::compare::{Comparison, Rule, comparisons};
 use crate::plan;
-use crate::results::{self, Results};
-use crate::statistics::{ArmRatio, independent_ratio};
+use crate::results::Results;
+use crate::statistics::{Contrast, student_t_quantile};
 
 /// The level at which a number counts as given again.
 const LEVEL_INSIDE: f64 = 0.90;
@@ -52,7 +53,7 @@ fn of_number(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Repro
     }
     let ratio = if derived.is_change() { of_change(evidence, new, derived) } else { of_value(evidence, new, derived) };
     let intervals = ratio
-        .and_then(|ratio| Some((ratio.ratio, ratio.interval_at(LEVEL_INSIDE)?, ratio.interval_at(LEVEL_OUTSIDE)?)));
+        .and_then(|ratio| Some((libm::exp(ratio.0), interval(ratio, LEVEL_INSIDE)?, interval(ratio, LEVEL_OUTSIDE)?)));
     let Some((ratio, inside, outside)) = intervals else {
         return open("there are too few replicates for an interval of new by old");
     };
@@ -74,23 +75,29 @@ fn of_number(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Repro
     Reproduction { again, words }
 }
 
-fn of_value(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<ArmRatio> {
+/// The logarithm of a ratio, its standard error and degrees of freedom.
+type LogRatio = (f64, f64, f64);
+
+fn interval((center, error, freedom): LogRatio, level: f64) -> Option<(f64, f64)> {
+    let half = student_t_quantile(f64::midpoint(1.0, level), freedom)? * error;
+    Some((libm::exp(center - half), libm::exp(center + half)))
+}
+
+fn of_value(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<LogRatio> {
     let case = *derived.cases.first()?;
     let values = |results: &Results| Some(results.cases.get(case)?.metric(&derived.metric)?.values());
-    independent_ratio(&values(evidence.results)?, &values(new)?)
+    Contrast::independent(&values(evidence.results)?, &values(new)?)?.mean_of_logs()
 }
 
 /// The ratio of two ratios that were measured apart: their errors add as those of independent means do (Welch).
-fn of_change(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<ArmRatio> {
+fn of_change(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<LogRatio> {
     let factor = plan::compared_factor(evidence.experiment)?;
-    let analysis = plan::analysis(evidence.experiment);
-    let again = results::comparisons(new, &derived.metric, &factor, (analysis, None));
-    let is_it = |one: &&results::Comparison| derived.cases == [one.cases.0, one.cases.1];
+    let again = comparisons(new, &derived.metric, &factor, Rule::of(evidence.experiment, &derived.metric));
+    let is_it = |one: &&Comparison| derived.cases == [one.cases.0, one.cases.1];
     let old = evidence.comparisons(&derived.metric);
-    let (old, new) = (old.iter().find(is_it)?.found, again.iter().find(is_it)?.found);
-    let ((one, one_freedom), (other, other_freedom)) = (old.error?, new.error?);
-    let (a, b) = (one * one, other * other);
-    let freedom =
-        if a + b > 0.0 { (a + b) * (a + b) / (a * a / one_freedom + b * b / other_freedom) } else { one_freedom };
-    Some(ArmRatio { ratio: new.ratio / old.ratio, error: Some((libm::sqrt(a + b), freedom)), ..new })
+    let of = |one: &Comparison| one.found.contrast.mean_of_logs();
+    let (old, new) = (of(old.iter().find(is_it)?)?, of(again.iter().find(is_it)?)?);
+    let (a, b) = (old.1 * old.1, new.1 * new.1);
+    let freedom = if a + b > 0.0 { (a + b) * (a + b) / (a * a / old.2 + b * b / new.2) } else { old.2 };
+    Some((new.0 - old.0, libm::sqrt(a + b), freedom))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Audit, CHECKS, Finding, Kind, Outcome};
+use super::{Audit, CHECKS, Finding, Judged, Kind, Outcome, Verdict};
 use crate::source::Source;
 
 /// The log of an audit; results lie in the claims file, at the line of their claim or table.
@@ -15,9 +15,11 @@ pub fn sarif(audit: &Audit, source: &Source) -> Value {
         })
         .collect();
     rules.push(json!({"id": "claim", "shortDescription": {"text": "a claim and what may be believed of it"}}));
-    let of_claims = audit.claims.iter().filter(|claim| claim.verdict.is_wrong()).map(|claim| {
+    let is_told = |claim: &&Judged| claim.verdict.is_wrong() || claim.verdict == Verdict::Qualified;
+    let of_claims = audit.claims.iter().filter(is_told).map(|claim| {
         let text = format!("{}: {}. {}", claim.id, claim.verdict.word(), claim.why);
-        result("claim", "error", &text, line_of(source, &claim.id))
+        let level = if claim.verdict.is_wrong() { "error" } else { "note" };
+        result("claim", level, &text, line_of(source, &claim.id))
     });
     let of_checks = audit.checks.iter().filter(|finding| finding.verdict > Outcome::Pass).map(|finding| {
         let level =

@@ -16,18 +16,23 @@ use crate::printed::{DecimalMark, Printed};
 pub(super) struct Used {
     /// Anything printed in a table, or a stated fact.
     pub(super) has_evidence: bool,
+    /// Facts that somebody else says, or that follow.
+    pub(super) has_facts: bool,
     /// Facts that are assumed.
     pub(super) assumed: Vec<String>,
     /// Tokens of the claim itself.
     pub(super) tokens: Vec<String>,
     /// Numbers that were derived from results.
     pub(super) derived: Vec<Derived>,
+    /// Both sides of a comparison that does not hold.
+    pub(super) failed: Option<(crate::expression::Number, crate::expression::Number)>,
 }
 
 impl Used {
     /// With what another instance made use of.
     pub(super) fn merge(&mut self, other: Self) {
         self.has_evidence |= other.has_evidence;
+        self.has_facts |= other.has_facts;
         for (own, others) in [(&mut self.assumed, other.assumed), (&mut self.tokens, other.tokens)] {
             for one in others {
                 if !own.contains(&one) {
@@ -36,6 +41,16 @@ impl Used {
             }
         }
         other.derived.into_iter().for_each(|one| self.derive(one));
+        self.failed = self.failed.take().or(other.failed);
+    }
+
+    /// Whether nothing of the paper was used.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_evidence
+            && !self.has_facts
+            && self.assumed.is_empty()
+            && self.tokens.is_empty()
+            && self.derived.is_empty()
     }
 
     fn derive(&mut self, derived: Derived) {
@@ -83,7 +98,7 @@ impl<'a> ClaimScope<'a> {
         match fact.basis {
             Basis::Stated => used.has_evidence = true,
             // what only follows from other things, or is somebody else's, contradicts nobody
-            Basis::Sourced | Basis::Inferred => {}
+            Basis::Sourced | Basis::Inferred => used.has_facts = true,
             Basis::Assumed => used.assumed.push(format!("{name} is {}", fact.text())),
         }
         let is_set = crate::claims::role::is_set(name);
@@ -226,6 +241,11 @@ impl Scope for ClaimScope<'_> {
             }
         };
         matches!(name, "row" | "rows" | "column").then(found)
+    }
+
+    fn failed(&self, left: &crate::expression::Number, right: &crate::expression::Number) {
+        let mut used = self.used.borrow_mut();
+        used.failed.get_or_insert_with(|| (left.clone(), right.clone()));
     }
 
     fn names(&self) -> Vec<String> {

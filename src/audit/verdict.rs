@@ -41,11 +41,16 @@ pub(super) fn judge(
         let reproductions = super::rerun::reproduce(evidence, &derived);
         if let Some(first) = broken.first() {
             let rest = if broken.len() > 1 { format!(" ({} more)", broken.len() - 1) } else { String::new() };
-            (verdict, assumption, why) = (Verdict::Unsupported, None, format!("{first}{rest}."));
+            (verdict, assumption, why) = (Verdict::Unsupported, None, format!("Of {first}{rest}."));
         } else {
             let is_false = again.is_some_and(|again| is_false(again, claim));
             (verdict, why) = after_rerun(verdict, why, (&reproductions, is_false));
         }
+    }
+    // what fails as it stands holds under the assumption of the verdict
+    if verdict == Verdict::Qualified {
+        let failing = checks.iter_mut().filter(|one| one.check == "claim" && one.verdict == Outcome::Fail);
+        failing.for_each(|one| (one.verdict, one.assumption) = (Outcome::Pass, assumption.clone()));
     }
     let mut why = capitalised(&why);
     if let Some(place) = &claim.retracted {
@@ -58,6 +63,7 @@ pub(super) fn judge(
         verdict,
         impact: impact(subject, claim, verdict),
         assumption,
+        error: answers.iter().find_map(|answer| answer.error.clone()),
         why,
         checks,
         evidence: evidence.map(|evidence: &Evidence<'_>| evidence.chain(&derived)),
@@ -153,7 +159,8 @@ fn decide(subject: &Subject<'_>, claim: &Claim, cited: &[Finding], answers: &[An
     if let Some(first) = failed.first() {
         let rest = if failed.len() > 1 { format!(" ({} of {})", failed.len(), hard.len()) } else { String::new() };
         let repair = first.repair.as_ref().map(|repair| format!("; it would fit with {repair}")).unwrap_or_default();
-        return (wrong, None, format!("{}: {}{repair}{rest}.", first.place.label, first.detail));
+        let place = if first.place.label.is_empty() { first.place.table.clone() } else { first.place.label.clone() };
+        return (wrong, None, format!("In {place}: {}{repair}{rest}.", first.detail));
     }
     // only what ranks above a claim contradicts it
     let is_assumed = answers.iter().all(|answer| !answer.used.assumed.is_empty());
@@ -169,6 +176,23 @@ fn decide(subject: &Subject<'_>, claim: &Claim, cited: &[Finding], answers: &[An
         (false, false) => Verdict::Inconsistent,
     };
     (verdict, None, answers.iter().map(words_of_failure).collect::<Vec<_>>().join(" "))
+}
+
+/// The sides of the comparison that fails, in words.
+fn sides(answer: &Answer) -> String {
+    let Some((left, right)) = &answer.used.failed else { return String::new() };
+    let is_share = left.dim == crate::printed::Dim::NONE
+        && [left, right].iter().all(|side| side.interval.high().to_float().abs() < 20.0);
+    let (left, right) = match is_share {
+        true => {
+            let hundred = crate::interval::Interval::exactly(crate::exact::Exact::from_integer(100));
+            let (left, right) = (&left.interval * &hundred, &right.interval * &hundred);
+            let (left, right) = super::judge::shown(&left, &right, crate::printed::Dim::NONE);
+            (format!("{left} %"), format!("{right} %"))
+        }
+        false => super::judge::shown(&left.interval, &right.interval, left.dim),
+    };
+    format!(": {left} against {right}")
 }
 
 /// What was derived from results, in words.
@@ -187,7 +211,7 @@ fn words_of_failure(answer: &Answer) -> String {
             format!("{reading}it does not hold: {}.", answer.test.clone().unwrap_or_default())
         }
         1 if !answer.used.derived.is_empty() => format!("{reading}it does not hold: {}.", said(answer)),
-        1 => format!("{reading}it does not hold for any value that the printed digits allow."),
+        1 => format!("{reading}it does not hold for any value that the printed digits allow{}.", sides(answer)),
         count => {
             let failing = answer.failing.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
             format!("{reading}it holds for {} of {count}; not for {failing}.", answer.held)
@@ -204,6 +228,9 @@ fn without_failure(subject: &Subject<'_>, claim: &Claim, hard: &[&Finding], answ
         let why = format!("{count} of {} comparisons hold only if {assumption}.", hard.len());
         return (Verdict::Qualified, Some((*assumption).clone()), why);
     }
+    if !answers.is_empty() && hard.is_empty() && answers.iter().all(|answer| answer.used.is_empty()) {
+        return (Verdict::Unverifiable, None, "it uses nothing of the paper.".to_owned());
+    }
     let holds = |answer: &&Answer| matches!(answer.truth, Some(Truth::True | Truth::Possible));
     let held: Vec<&Answer> = answers.iter().filter(holds).collect();
     let is_unknown = !answers.is_empty() && held.is_empty();
@@ -219,6 +246,11 @@ fn without_failure(subject: &Subject<'_>, claim: &Claim, hard: &[&Finding], answ
     if let Some(assumed) = held.iter().find_map(|answer| answer.used.assumed.first()) {
         return (Verdict::Qualified, Some(assumed.clone()), format!("It holds if {assumed}, which is not disclosed."));
     }
+    by_chance(claim, hard, answers, &held)
+}
+
+/// Nothing fails: whether what holds says anything.
+fn by_chance(claim: &Claim, hard: &[&Finding], answers: &[Answer], held: &[&Answer]) -> Decision {
     let passed: Vec<&&Finding> =
         hard.iter().filter(|one| matches!(one.verdict, Outcome::Pass | Outcome::Warn)).collect();
     let of_checks = (!passed.is_empty()).then(|| passed.iter().filter_map(|one| one.chance_pass).product::<f64>());
@@ -250,7 +282,9 @@ fn without_failure(subject: &Subject<'_>, claim: &Claim, hard: &[&Finding], answ
         None => {
             let unknown =
                 answers.iter().find(|answer| !answer.why_unknown.is_empty()).map(|answer| answer.why_unknown.clone());
-            let why = claim.unverifiable.clone().or(unknown).unwrap_or_else(|| "nothing can be compared".to_owned());
+            let skipped = hard.iter().find(|one| one.verdict == Outcome::Skip).map(|one| one.detail.clone());
+            let why = claim.unverifiable.clone().or(unknown).or(skipped);
+            let why = why.unwrap_or_else(|| "nothing can be compared".to_owned());
             (Verdict::Unverifiable, None, format!("{}.", why.trim_end_matches('.')))
         }
     }

@@ -6,6 +6,7 @@
 
 mod collapsed;
 pub mod role;
+mod scaffold;
 mod shape;
 mod table;
 
@@ -14,10 +15,12 @@ use crate::expression;
 use crate::manifest::node;
 use crate::manifest::shape::{Problems, Shape};
 use crate::name::nearest;
+use crate::printed::{DecimalMark, Printed};
 use crate::source::Source;
 
+pub use scaffold::scaffold;
 pub use shape::{Basis, Claim, Claims, Fact, Kind, Paper, Rank};
-pub use table::{Cell, Column, Place, Row, Table, scaffold};
+pub use table::{Cell, Column, Place, Row, Table};
 
 /// The version of the format.
 pub const FORMAT: &str = "benchpaper/claims@1";
@@ -84,7 +87,40 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
+/// Facts whose names are roles are numbers of what the role counts; a name that is nearly one is asked about.
+fn check_facts(claims: &Claims, problems: &mut Problems) {
+    let of_tables = claims.tables.iter().flat_map(|(_, table)| &table.facts).flat_map(|facts| facts.set.iter());
+    for (name, fact) in claims.context.iter().chain(of_tables) {
+        let role = name.value.as_str();
+        let is_word = role::WORDS.iter().any(|(word, _)| *word == role);
+        let Some(dim) = role::dim_of(role).filter(|_| !is_word) else {
+            let known = role::ROLES.iter().map(|(name, ..)| *name).chain(role::WORDS.iter().map(|(name, _)| *name));
+            let is_used = claims.claims.iter().flat_map(Claim::expressions).any(|text| text.value.contains(role));
+            let meant = nearest(role, known).filter(|meant| *meant != role && !is_word && !is_used);
+            if let Some(meant) = meant {
+                let message = format!("no check knows the fact `{role}`");
+                problems.warn("claims::fact", name.span, message, format!("Did you mean `{meant}`?"));
+            }
+            continue;
+        };
+        for text in fact.items() {
+            let read = Printed::parse(&text, DecimalMark::Point, None);
+            let is_right = read.as_ref().is_ok_and(|printed| printed.dim() == dim);
+            if !is_right && text != "unknown" {
+                let message = match read {
+                    Ok(_) => format!("`{role}: {text}` is not {dim}"),
+                    Err(error) => format!("`{role}: {text}`: {error}"),
+                };
+                let help = "Write a number with its unit: `25 Gbit/s`, `4 KiB`, `60 s`, `402k 1/s`, `31 %`.";
+                problems.error("claims::fact", fact.value.span, message, help);
+            }
+        }
+    }
+}
+
 fn check(claims: &Claims, problems: &mut Problems) {
+    check_facts(claims, problems);
+    check_tokens_are_used(claims, problems);
     if claims.format.value != FORMAT {
         let message = format!("the format `{}` is not read", claims.format.value);
         problems.error("claims::format", claims.format.span, message, format!("Write `format: {FORMAT}`."));
@@ -108,6 +144,18 @@ fn check(claims: &Claims, problems: &mut Problems) {
             if let Err(error) = claims.token(&token.value) {
                 let message = format!("`{}`: {error}", name.value);
                 problems.error("claims::token", token.span, message, "Write the number as printed, with its unit.");
+            }
+        }
+    }
+}
+
+/// A token that no expression mentions says nothing.
+fn check_tokens_are_used(claims: &Claims, problems: &mut Problems) {
+    for claim in claims.claims.iter().filter(|claim| !claim.holds.0.is_empty()) {
+        for (name, token) in claim.tokens.iter() {
+            if !claim.expressions().any(|text| text.value.contains(name.value.as_str())) {
+                let message = format!("no expression of `{}` mentions `{}`", claim.id.value, name.value);
+                problems.warn("claims::token", token.span, message, "Compare it with something, or leave it away.");
             }
         }
     }

@@ -218,6 +218,40 @@ const SET: &[&str] = &[
     "operations",
 ];
 
+/// Roles whose numbers are settings or counts wherever they stand: a whole one in a column is not rounded.
+const COUNTED: &[&str] = &[
+    "block_size",
+    "block_size_min",
+    "block_size_max",
+    "outstanding",
+    "queue_depth",
+    "jobs",
+    "clients",
+    "servers",
+    "count",
+    "n",
+    "cases",
+    "excluded",
+    "replicates",
+    "links",
+    "devices",
+    "replicas",
+    "vcpus",
+    "guests",
+    "threads",
+    "modules",
+    "planned",
+    "wins",
+    "losses",
+    "ties",
+    "freedom",
+];
+
+/// Whether a whole number of this role is exact in a column.
+pub fn is_counted(role: &str) -> bool {
+    COUNTED.contains(&role)
+}
+
 /// Whether a fact is exact: one that was set or counted, or that has a name of its own.
 pub fn is_set(name: &str) -> bool {
     SET.contains(&name) || dim_of(name).is_none()
@@ -229,6 +263,7 @@ pub const WORDS: &[(&str, &str)] = &[
     ("adjusted", "how p values are corrected for their number: holm, none"),
     ("arms", "not a fact: the map of what is done to each arm"),
     ("claims", "not a fact: the list of claims"),
+    ("compared_with", "what the thing is compared with, or none"),
     ("data", "what is written: random, zeros, repeated"),
     ("differs_also", "a list of what differs between arms and is not what is compared"),
     ("direct", "whether the page cache is passed by: true, false"),

@@ -11,6 +11,8 @@ use crate::printed::{DecimalMark, Dim, Printed, PrintedError, unit_of};
 use crate::source::Span;
 use crate::unit::Unit;
 
+/// How many rows of another length are named.
+const RAGGED_MAX: usize = 5;
 /// The most cells of a table.
 const CELLS_MAX: usize = 2_000_000;
 
@@ -269,6 +271,20 @@ fn of_file(file: &Spanned<String>, columns: &[Column], read: Reader<'_>, problem
     if places.len() < columns.len() {
         return None;
     }
+    let mut is_ragged = false;
+    let records: Records = records.collect();
+    for (number, record) in records.iter().filter(|(_, record)| record.len() != heads.len()).take(RAGGED_MAX) {
+        is_ragged = true;
+        let message = format!("line {number} has {} cells, the heads are {}", record.len(), heads.len());
+        fail(
+            message,
+            "Put a cell with the separator in it, such as 11,200, in quotes; write `–` where a cell is empty.",
+        );
+    }
+    if is_ragged {
+        return None;
+    }
+    let records = records.into_iter();
     let line = |(number, record): (usize, Vec<String>)| {
         let cells = places.iter().map(|at| record.get(*at).cloned().unwrap_or_default()).collect();
         Line { cells, number, span: file.span }
@@ -276,10 +292,10 @@ fn of_file(file: &Spanned<String>, columns: &[Column], read: Reader<'_>, problem
     Some(records.map(line).collect())
 }
 
-type Records = Vec<(usize, Vec<String>)>;
+pub(super) type Records = Vec<(usize, Vec<String>)>;
 
 /// The rows of a text with their lines: a Markdown table, or the separator that its first line has most of.
-fn records(text: &str) -> Result<Records, String> {
+pub(super) fn records(text: &str) -> Result<Records, String> {
     let is_content = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let first = text.lines().find(is_content).unwrap_or_default();
     if first.trim_start().starts_with('|') {
@@ -315,8 +331,20 @@ fn row(line: &Line, (columns, mark): Form<'_>, problems: &mut Problems) -> Optio
             continue;
         }
         match Printed::parse(text, mark, column.unit) {
-            Ok(printed) if column.is_exact => cells.push(Cell::Number(Box::new(printed.exactly()))),
-            Ok(printed) => cells.push(Cell::Number(Box::new(printed))),
+            Ok(printed) if bare_suffix(&printed) => {
+                let message = format!(
+                    "line {}, `{}`: `{text}` is 1024 bytes a k to some tools and 1000 to others",
+                    line.number, column.head
+                );
+                problems.error("claims::cell", line.span, message, "Write the unit that is meant: `4 KiB`, `4 kB`.");
+                return None;
+            }
+            Ok(printed) => {
+                let is_whole = !printed.digits().contains('.');
+                let is_counted = is_whole && column.role.as_deref().is_some_and(role::is_counted);
+                let printed = if column.is_exact || is_counted { printed.exactly() } else { printed };
+                cells.push(Cell::Number(Box::new(printed)));
+            }
             Err(PrintedError::Absent) => cells.push(Cell::Absent),
             Err(error) => {
                 let message = format!("line {}, `{}`: {error}", line.number, column.head);
@@ -330,6 +358,12 @@ fn row(line: &Line, (columns, mark): Form<'_>, problems: &mut Problems) -> Optio
         }
     }
     Some(Row { cells, line: line.number })
+}
+
+/// Whether a size has a mere k, M or G behind it.
+fn bare_suffix(printed: &Printed) -> bool {
+    let end = printed.token().trim_end().chars().last();
+    printed.dim() == Dim { bytes: 1, seconds: 0 } && end.is_some_and(|end| "kKmMgGtT".contains(end))
 }
 
 /// A row whose digits ran together: the one way to part them in which everything fits.
@@ -398,61 +432,4 @@ fn facts(spec: &TableSpec, columns: &[Column], problems: &mut Problems) -> Vec<F
         found.push(Facts { when, series: facts.series.clone(), set });
     }
     found
-}
-
-/// The beginning of a claims file for a table, with a guess of what its columns are. `Err` says why it is no table.
-pub fn scaffold(text: &str, name: &str) -> Result<String, String> {
-    use std::fmt::Write as _;
-    let records = records(text)?;
-    let Some(((_, heads), rows)) = records.split_first().filter(|(_, rows)| !rows.is_empty()) else {
-        return Err("it has no heads with rows below them".to_owned());
-    };
-    let mut made = format!(
-        "format: {}\npaper: {{title: Title of the paper, authors: Who wrote it, cite: Where it is}}\n\ntables:\n  results:\n    place: Table 1\n    file: {}\n    columns:\n",
-        super::FORMAT,
-        quoted(name)
-    );
-    let mut names: Vec<String> = vec![];
-    for (at, head) in heads.iter().enumerate() {
-        let is_number = rows.iter().any(|(_, row)| row.get(at).is_some_and(|cell| is_number(cell)));
-        let slug: String = crate::name::slug(head).replace(['-', '.'], "_");
-        let slug =
-            if slug.starts_with(|one: char| one.is_ascii_alphabetic()) { slug } else { format!("column_{}", at + 1) };
-        let slug = if names.contains(&slug) { format!("{slug}_{}", at + 1) } else { slug };
-        let guess = if is_number { guess(head) } else { String::new() };
-        let _ = writeln!(made, "      {slug}: {{head: {}{guess}}}", quoted(head));
-        names.push(slug);
-    }
-    made.push_str("    facts:                              # what holds for some rows: block size, operations in flight\n      - {when: {}, set: {}}\n\n");
-    made.push_str("context: {}                             # replicates: 1, link: 25 Gbit/s, tool: fio 3.28\nundisclosed: [replicates]\n\n");
-    made.push_str("claims:\n  - id: first\n    text: What the paper says\n    checks: [{check: U1, table: results}]\n");
-    Ok(made)
-}
-
-fn is_number(cell: &str) -> bool {
-    matches!(
-        Printed::parse(cell, DecimalMark::Point, None),
-        Ok(_) | Err(PrintedError::Mark { .. } | PrintedError::Dimension { .. })
-    )
-}
-
-/// Role and unit, where the head says them.
-fn guess(head: &str) -> String {
-    let lower = head.to_lowercase();
-    let words = head.split(['(', ')', '[', ']', ' ', ',']).filter(|word| !word.is_empty());
-    let unit = words.rev().find_map(unit_of);
-    let symbol = unit.map(|unit| unit.symbol());
-    let role = match symbol {
-        _ if lower.contains("iops") => return ", role: iops, unit: 1/s".to_owned(),
-        Some(symbol) if symbol.ends_with("/s") && symbol.contains('B') => "bandwidth",
-        Some("s" | "ms" | "µs" | "ns") if lower.contains("99") => "latency_p99",
-        Some("s" | "ms" | "µs" | "ns") => "latency_mean",
-        Some("%") if lower.contains("cpu") => "cpu",
-        _ => return ", unit: \"1\"".to_owned(),
-    };
-    format!(", role: {role}, unit: {}", quoted(symbol.unwrap_or("1")))
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::String(crate::diagnostic::printable(text)).to_string()
 }

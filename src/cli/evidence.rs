@@ -146,7 +146,10 @@ fn published(session: &Session, loaded: &Loaded) -> Result<Option<(String, CellM
         Err(error) => return Err(Failure::io(&path)(error)),
     };
     match serde_json::from_slice(&bytes) {
-        Ok(map) => Ok(Some((path.display().to_string(), map))),
+        Ok(map) => {
+            let shown = path.strip_prefix(&loaded.workspace.root).unwrap_or(&path).display().to_string();
+            Ok(Some((shown, map)))
+        }
         Err(error) => {
             show::note(&format!("{}: {error}; the numbers of the paper are not followed", path.display()));
             Ok(None)

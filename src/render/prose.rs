@@ -12,12 +12,13 @@ use super::part;
 use super::sections::{self, Parts, percent_change};
 use super::setup;
 use super::tokens::{Display, evidence};
+use crate::compare::{Rule, comparisons};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Block, Document, Inline};
 use crate::exact::Exact;
 use crate::measurement::Metric;
 use crate::paper::MARKERS;
-use crate::results::{CaseResults, comparisons};
+use crate::results::CaseResults;
 use crate::source::{Source, Span};
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Value};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
@@ -366,7 +367,7 @@ fn change(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -
     let levels = named_levels(scope, kwargs)?;
     let factor =
         scope.power.treatment.clone().ok_or_else(|| invalid("nothing is compared: the manifest has no treatment"))?;
-    let all = comparisons(scope.results, &metric, &factor, (sections::analysis(scope), None));
+    let all = comparisons(scope.results, &metric, &factor, Rule::of(scope.experiment, &metric));
     let found: Vec<_> = all.iter().filter(|one| levels_match(&scope.results.cases[one.cases.1], &levels)).collect();
     let [one] = found.as_slice() else {
         return Err(invalid(format!("{} comparisons have these levels, expected one", found.len())));

@@ -5,12 +5,13 @@ use super::language::Language;
 use super::part::{self, Part};
 use super::tokens::{Display, Tokens, evidence};
 use super::{ENGLISH, Scope, chart};
+use crate::compare::{Comparison, Rule, Verdict, comparisons};
 use crate::digest::Digest;
 use crate::document::{Block, Column, Figure, Inline, Table};
 use crate::manifest::Order;
-use crate::measurement::{Better, Metric};
+use crate::measurement::Metric;
 use crate::quantity::humane_duration;
-use crate::results::{CaseResults, Comparison, MetricSamples, comparisons};
+use crate::results::{CaseResults, MetricSamples};
 use crate::statistics::{Analysis, NOISE_PAIRS_MIN};
 use crate::store::event::Environment;
 
@@ -133,6 +134,7 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
             Analysis::Blocks => WORDS.statistics_blocks,
             Analysis::IndependentArms => WORDS.statistics_independent,
         })));
+        blocks.push(Block::Paragraph(cell(WORDS.statistics_verdict)));
     }
     blocks
 }
@@ -208,17 +210,6 @@ pub(crate) fn reported(scope: &Scope<'_>) -> Vec<Metric> {
     let of_case = |case: &crate::plan::Case| Some(crate::tool::find(&case.tool)?.metrics(&case.settings));
     let wanted: Vec<Metric> = scope.plan.cases.iter().filter_map(of_case).flatten().collect();
     present.into_iter().filter(|metric| wanted.contains(metric)).collect()
-}
-
-/// Which direction of a metric is better.
-pub(crate) fn better(scope: &Scope<'_>, metric: &Metric) -> Option<Better> {
-    use crate::manifest::BetterWord;
-    let rule = scope.experiment.metrics.get(metric.as_str()).and_then(|rule| rule.better);
-    match rule {
-        Some(BetterWord::Higher) => Some(Better::Higher),
-        Some(BetterWord::Lower) => Some(Better::Lower),
-        None => metric.better(),
-    }
 }
 
 /// For each reported metric its heading, and for each part of the matrix chart, table and comparison.
@@ -352,23 +343,22 @@ pub(crate) fn analysis(scope: &Scope<'_>) -> Analysis {
 /// The comparisons of one metric along the treatment in one part.
 fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let Some(factor) = scope.power.treatment.clone() else { return vec![] };
-    let mut found = comparisons(scope.results, metric, &factor, (analysis(scope), better(scope, metric)));
+    let mut found = comparisons(scope.results, metric, &factor, Rule::of(scope.experiment, metric));
     found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == one.title);
     let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
     if scope.plan.settings.replicates < 2 {
         return vec![];
     }
-    let bound = scope.results.noise(metric).and_then(|floor| floor.bound);
     let factors = compared_columns(scope, &factor, one);
     let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
     columns.extend([
         Column::number(with_unit(WORDS.change, "%")),
-        Column::number(with_unit(WORDS.interval, "%")),
+        Column::number(with_unit(WORDS.interval_with_level, "%")),
         Column::number(WORDS.p_adjusted),
         Column::number(WORDS.p_rank),
         Column::text(WORDS.shown),
     ]);
-    let rows = found.iter().map(|found| comparison_row(scope, parts, (found, one), bound)).collect();
+    let rows = found.iter().map(|found| comparison_row(scope, parts, (found, one))).collect();
     let caption = filled(WORDS.comparison_caption, &metric.title());
     let caption = part::captioned(filled(&caption, &format!("{factor} = {baseline}")), one);
     vec![Block::Table(Table { id: part::named(&format!("{metric}-compared"), one), caption, columns, rows })]
@@ -385,12 +375,7 @@ pub(crate) fn percent_change(ratio: f64) -> f64 {
     (ratio - 1.0) * 100.0
 }
 
-fn comparison_row(
-    scope: &Scope<'_>,
-    parts: &mut Parts,
-    (one, of_part): (&Comparison, Part<'_>),
-    bound: Option<f64>,
-) -> Vec<Vec<Inline>> {
+fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, (one, of_part): (&Comparison, Part<'_>)) -> Vec<Vec<Inline>> {
     let name = |what: &str| format!("{}/{} {}/{what}", one.metric, one.level, one.context);
     let sides = [one.cases.0, one.cases.1].map(|case| scope.results.cases[case].metric(&one.metric));
     let evidence: Vec<_> = sides.into_iter().flatten().flat_map(|samples| evidence(scope.results, samples)).collect();
@@ -401,10 +386,14 @@ fn comparison_row(
     };
     let change = percent("change", one.found.ratio);
     let interval = match one.found.interval {
-        Some((low, high)) => {
-            let mut cells = percent("change-low", low);
+        Some(bounds) => {
+            let mut cells = percent("change-low", bounds.low);
             cells.push(Inline::text(" to "));
-            cells.extend(percent("change-high", high));
+            cells.extend(percent("change-high", bounds.high));
+            cells.push(Inline::text(" ("));
+            let level = bounds.level * 100.0;
+            cells.push(parts.tokens.number(name("change-level"), level, Display::percent(1), evidence.clone()));
+            cells.push(Inline::text(")"));
             cells
         }
         None => cell(WORDS.nothing),
@@ -414,21 +403,25 @@ fn comparison_row(
         Some(value) => vec![parts.tokens.number(name(what), value, Display::plain(4), evidence.clone())],
         None => cell(WORDS.nothing),
     };
-    let (p_adjusted, p_rank) = (p("p-adjusted", one.p_adjusted), p("p-rank", one.found.p_rank));
-    let is_beyond_noise = bound.is_none_or(|bound| libm::log(one.found.ratio).abs() > libm::log1p(bound));
-    let is_significant = one.p_adjusted.is_some_and(|p| p <= 0.05);
-    let verdict = match (is_significant, is_beyond_noise) {
-        (true, true) => WORDS.yes,
-        (true, false) => WORDS.no_noise,
-        (false, _) => WORDS.no_p,
-    };
+    let (p_adjusted, p_rank) = (p("p-adjusted", one.found.p_adjusted), p("p-rank", one.found.p_rank));
     let levels = &scope.results.cases[one.cases.1].case.factors;
     let factor = scope.power.treatment.as_deref().unwrap_or_default();
     let columns = compared_columns(scope, factor, of_part);
     let mut row: Vec<Vec<Inline>> =
         columns.iter().map(|column| cell(levels.get(column).cloned().unwrap_or_default())).collect();
-    row.extend([change, interval, p_adjusted, p_rank, cell(verdict)]);
+    row.extend([change, interval, p_adjusted, p_rank, cell(verdict_word(one.verdict))]);
     row
+}
+
+/// A verdict in the language of the paper.
+fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Equivalent => WORDS.equivalent,
+        Verdict::Improved => WORDS.improved,
+        Verdict::Regressed => WORDS.regressed,
+        Verdict::Changed => WORDS.changed,
+        Verdict::Inconclusive | Verdict::Invalid | Verdict::Added | Verdict::Removed => WORDS.inconclusive,
+    }
 }
 
 /// The noise floor.

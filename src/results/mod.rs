@@ -4,7 +4,6 @@
 //! stay in the record and are counted. Values are read again from the raw objects, whatever was shown during the run.
 
 mod collect;
-mod compare;
 mod csv;
 mod owed;
 
@@ -21,7 +20,6 @@ use crate::store::event::{Environment, Origin, Outcome};
 use crate::tool;
 
 pub use collect::{Damaged, collect, collect_undamaged};
-pub use compare::{Comparison, comparisons, partner};
 pub use csv::to_csv;
 pub use owed::owed;
 

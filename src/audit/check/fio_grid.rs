@@ -18,7 +18,7 @@ const CARD: Card = Card {
     id: "G4",
     kind: Kind::Hard,
     title: "percentiles of fio lie on its histogram",
-    needs: &["latency_p99"],
+    needs: &["latency_p99", "histogram"],
     explain: "fio keeps latencies in a histogram of 64 buckets an octave and prints the middle of a bucket: base + (k + ½)·2^e nanoseconds. A percentile that one run of fio printed is one of these numbers, up to its last digit; `histogram: fio` says that it was copied from one run, not averaged.",
 };
 

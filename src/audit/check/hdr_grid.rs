@@ -16,7 +16,7 @@ const CARD: Card = Card {
     id: "G5",
     kind: Kind::Suspicion,
     title: "percentiles of an HDR histogram lie on its buckets",
-    needs: &["latency_p99"],
+    needs: &["latency_p99", "histogram"],
     explain: "HdrHistogram with three significant digits has 1024 buckets an octave in the unit that it records, and prints the highest value of a bucket. `histogram: hdr` and `histogram_unit: 1 µs` say so; wrk2 and YCSB record microseconds.",
 };
 

@@ -34,7 +34,9 @@ impl Check for TimeLadder {
             };
             let is_off = [-9, -6, -3, 3, 6, 9].into_iter().any(is_near);
             let right = if is_off { one() } else { ratio.clone() };
-            Some(Comparison::equal(("IOPS × latency ÷ operations in flight", ratio), ("about", right), Dim::NONE))
+            let against =
+                if is_off { "what units of time a thousand times off would not give:" } else { "no thousandfold:" };
+            Some(Comparison::equal(("IOPS × latency ÷ operations in flight", ratio), (against, right), Dim::NONE))
         };
         found().into_iter().collect()
     }

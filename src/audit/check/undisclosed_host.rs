@@ -42,12 +42,10 @@ impl Check for UndisclosedHost {
             return judge::or_skip(&CARD, findings);
         };
         let is_known = |path: &str| evidence.results.facts.0.get(path).is_some_and(|fact| fact.value().is_some());
-        let silent: Vec<&str> = ["cpu.numa_nodes", "cpu.smt", "cpu.governor", "virtualization.role"]
-            .into_iter()
-            .filter(|path| !is_known(path))
-            .collect();
+        let silent: Vec<&str> =
+            ["cpu.numa_nodes", "cpu.smt", "virtualization.role"].into_iter().filter(|path| !is_known(path)).collect();
         let (verdict, words) = match silent.as_slice() {
-            [] => (Outcome::Pass, "nodes, threads, governor and virtualisation of the host are known".to_owned()),
+            [] => (Outcome::Pass, "nodes, threads and virtualisation of the host are known".to_owned()),
             silent => (Outcome::Warn, format!("not known of the host: {}", silent.join(", "))),
         };
         vec![judge::remark(&CARD, verdict, "host", words)]

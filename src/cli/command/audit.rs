@@ -10,6 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::rerun::rerun;
 use crate::cli::workspace::{self, Workspace};
 use crate::cli::{Session, page, show};
+use crate::diagnostic::Diagnostic;
 use crate::os::{self, Kind};
 use crate::render::ENGLISH;
 use crate::render::format::markdown;
@@ -37,7 +38,7 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
         return Ok(0);
     }
     if let Some(id) = &arguments.explain {
-        return explain(id);
+        return explain(session, id);
     }
     if let Some(table) = &arguments.new {
         return scaffold(session, table);
@@ -55,10 +56,14 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
         show::diagnostics(session, &found);
     }
     let Some(loaded) = loaded else { return Err(Failure::Input(found)) };
-    for one in loaded.claims.claims.iter().flat_map(|claim| &claim.checks) {
-        if audit::find(&one.check.value).is_none() {
-            return Err(unknown(&one.check.value));
-        }
+    let cited = loaded.claims.claims.iter().flat_map(|claim| &claim.checks).map(|one| &one.check);
+    let unknown = cited.filter(|check| audit::find(&check.value).is_none()).map(|check| {
+        let (message, help) = unknown_check(&check.value);
+        Diagnostic::error("claims::check", message).at(&loaded.source, check.span).help(help)
+    });
+    let unknown: Vec<Diagnostic> = unknown.collect();
+    if !unknown.is_empty() {
+        return Err(Failure::Input(unknown));
     }
     let is_ours = loaded.claims.paper.ours == Some(true);
     if arguments.rerun && !is_ours {
@@ -71,20 +76,49 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
         _ => None,
     };
     let audit = audit::audit(&loaded, gathered.as_ref().map(|gathered| gathered.evidence(again.as_ref())));
+    refuse_unreadable(&audit, &loaded)?;
     print(session, arguments, (&audit, &loaded))?;
     Ok(u8::from(audit.has_findings()))
 }
 
-fn unknown(id: &str) -> Failure {
-    let known: Vec<&str> = CHECKS.iter().map(|check| check.card().id).collect();
-    Failure::usage(format!("no check is called `{id}`")).help(format!("There are: {}.", known.join(", ")))
+/// Claims whose expressions name what is not there, all of them, each with its place.
+fn refuse_unreadable(audit: &Audit, loaded: &Loaded) -> Result<(), Failure> {
+    let of = |judged: &Judged| {
+        let reason = judged.error.clone()?;
+        let claim = loaded.claims.claims.iter().find(|claim| claim.id.value.as_str() == judged.id)?;
+        let span = claim.expressions().next().map_or(claim.id.span, |text| text.span);
+        let problem = Diagnostic::error("claims::expression", format!("`{}`: {reason}", judged.id));
+        Some(problem.at(&loaded.source, span).help("docs/claims.md says what expressions have."))
+    };
+    let problems: Vec<Diagnostic> = audit.claims.iter().filter_map(of).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure::Input(problems)) }
+}
+
+/// What is wrong with the id of a check, and the way out.
+fn unknown_check(id: &str) -> (String, String) {
+    let mut known: Vec<&str> = CHECKS.iter().map(|check| check.card().id).collect();
+    known.sort_unstable();
+    let same = known.iter().find(|one| one.eq_ignore_ascii_case(id)).copied();
+    let meant = same.or_else(|| crate::name::nearest(id, known.iter().copied()));
+    let help =
+        meant.map_or_else(|| format!("There are: {}.", known.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+    (format!("no check is called `{id}`"), help)
 }
 
 /// What a check compares and why.
-fn explain(id: &str) -> Result<u8, Failure> {
-    let Some(check) = audit::find(id) else { return Err(unknown(id)) };
+fn explain(session: &Session, id: &str) -> Result<u8, Failure> {
+    let Some(check) = audit::find(id) else {
+        let (message, help) = unknown_check(id);
+        return Err(Failure::usage(message).help(help));
+    };
     let card = check.card();
-    show::print(&format!("{}  {} ({:?})\n", card.id, card.title, card.kind));
+    if session.is_json {
+        show::print_json(
+            &serde_json::json!({"id": card.id, "title": card.title, "kind": card.kind, "needs": card.needs, "explain": card.explain}),
+        )?;
+        return Ok(0);
+    }
+    show::print(&format!("{}  {} ({})\n", card.id, card.title, audit::kind_word(card.kind)));
     wrap(card.explain, WIDTH).iter().for_each(|line| show::print(line));
     show::print(&format!("\nneeds: {}", card.needs.join(", ")));
     Ok(0)
@@ -110,9 +144,18 @@ fn find(session: &Session, given: &Path) -> Result<(Source, PathBuf), Failure> {
             let path = manifest.with_file_name(CLAIMS_FILE);
             return Ok((Source::new(&path.display().to_string(), &claims::without_claims(&title)), path));
         }
-        let message = format!("{}: there is no {CLAIMS_FILE}", given.display());
-        return Err(Failure::usage(message).help("`benchpaper audit --new TABLE` begins one from a table."));
+        let is_there = os::is_there(&*session.os, given).unwrap_or(false);
+        let message = match is_there {
+            true => format!("{}: there is no {CLAIMS_FILE}", given.display()),
+            false => format!("nothing is called {}", given.display()),
+        };
+        return Err(Failure::usage(message).help("`benchpaper audit --new TABLE` begins a claims file from a table."));
     };
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+    if ["csv", "tsv", "md", "txt", "xlsx", "pdf"].contains(&ending.as_str()) {
+        let help = format!("`benchpaper audit --new {}` begins a claims file from a table.", path.display());
+        return Err(Failure::usage(format!("{} is no claims file", path.display())).help(help));
+    }
     let limit = crate::manifest::node::FILE_LIMIT_BYTES as u64;
     let bytes = session.os.read(path, limit).map_err(Failure::io(path))?;
     let text =
@@ -140,6 +183,10 @@ fn beside(session: &Session, folder: &Path, name: &str) -> Result<Vec<u8>, Strin
 fn print(session: &Session, arguments: &AuditArguments, (audit, loaded): (&Audit, &Loaded)) -> Result<(), Failure> {
     let date: String = os::timestamp(session.os.now_ns()).chars().take(10).collect();
     if let Some(path) = &arguments.out {
+        if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
+            return Err(Failure::usage(format!("`--out {}` is no PDF", path.display()))
+                .help("The report is a PDF: end its name in `.pdf`. `--format markdown` prints it as Markdown."));
+        }
         let now_s = i64::try_from(session.os.now_ns() / 1_000_000_000).unwrap_or(0);
         let pdf = page::pdf(audit::report(audit, &loaded.claims, &date), now_s)?;
         os::write_atomically(&*session.os, path, &pdf).map_err(Failure::io(path))?;
@@ -181,12 +228,13 @@ fn text(audit: &Audit, is_all: bool) {
         words.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     };
     let claims = if audit.claims.is_empty() { "none".to_owned() } else { count(&audit.summary.claims) };
-    show::print(&format!("\nclaims: {claims}\nchecks: {}", count(&audit.summary.checks)));
+    show::print(&format!("\nclaims: {claims}\nother checks: {}", count(&audit.summary.checks)));
 }
 
 fn one_claim(claim: &Judged, width: usize, is_all: bool) {
     let impact = claim.impact.map(|impact| format!(" ({})", audit::impact_word(impact))).unwrap_or_default();
-    show::print(&format!("{:width$}{}{impact}", claim.id, claim.verdict.word().to_uppercase()));
+    let place = if claim.place.is_empty() { String::new() } else { format!("  [{}]", claim.place) };
+    show::print(&format!("{:width$}{}{impact}{place}", claim.id, claim.verdict.word().to_uppercase()));
     for text in [&claim.text, &claim.why] {
         for line in wrap(text, WIDTH - width) {
             show::print(&format!("{:width$}{line}", ""));

@@ -11,7 +11,7 @@ const CARD: Card = Card {
     id: "baseline",
     kind: Kind::Crime,
     title: "there is something to compare with",
-    needs: &["baseline"],
+    needs: &["compared_with"],
     explain: "A comparison needs what it compares with, measured in the same way; one of virtual machines also needs the machine without them, or nobody knows what they cost (van der Kouwe D1, D2).",
 };
 
@@ -23,10 +23,15 @@ impl Check for Baseline {
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = vec![];
         let compares = subject.loaded.claims.claims.iter().any(|claim| claim.kind() == ClaimKind::Comparison);
-        if let Some(word) = subject.word("baseline") {
+        if let Some(word) = subject.word("compared_with") {
             let has_one = !matches!(word.as_str(), "none" | "false" | "no");
             let words = format!("what is compared with: {word}");
-            findings.push(judge::remark(&CARD, if has_one { Outcome::Pass } else { Outcome::Fail }, "baseline", words));
+            findings.push(judge::remark(
+                &CARD,
+                if has_one { Outcome::Pass } else { Outcome::Fail },
+                "compared_with",
+                words,
+            ));
         }
         if let Some(evidence) = subject.evidence.as_ref().filter(|_| compares) {
             let (verdict, words) = match crate::plan::compared_factor(evidence.experiment) {

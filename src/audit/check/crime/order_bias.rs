@@ -4,7 +4,7 @@ use crate::audit::Evidence;
 use crate::audit::check::{Card, Check};
 use crate::audit::{Finding, Kind, Outcome, Subject, judge};
 use crate::measurement::Metric;
-use crate::statistics::{blocked_ratio, rank_correlation_p};
+use crate::statistics::{Contrast, rank_correlation_p};
 
 /// Below which a drift is worth a question: there are as many of them as metrics.
 const P_DRIFT: f64 = 0.001;
@@ -79,13 +79,13 @@ fn same_as_two(evidence: &Evidence<'_>, metric: &Metric) -> Option<Finding> {
     let partner = |replicate: u64| other.samples.iter().find(|sample| sample.replicate == replicate);
     let (one, other): (Vec<f64>, Vec<f64>) =
         one.samples.iter().filter_map(|sample| Some((sample.value, partner(sample.replicate)?.value))).unzip();
-    let found = blocked_ratio(&one, &other)?;
-    let p = found.p_t?;
+    let found = Contrast::blocks(&one, &other)?;
+    let p = found.p(1.0)?;
     let words = format!(
         "{metric}: the same case measured as two arms has the ratio {:.4}, {} over {} pairs",
-        found.ratio,
+        found.ratio(),
         small(p),
-        found.count
+        found.units()
     );
     Some(judge::remark(&CARD, if p < P_SAME { Outcome::Fail } else { Outcome::Pass }, "A/A", words))
 }

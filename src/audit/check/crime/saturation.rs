@@ -24,29 +24,31 @@ impl Check for Saturation {
     }
 
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
-        let mut findings: Vec<Finding> = vec![];
-        for ladder in ladders(subject) {
-            let [.., before, last] = ladder.steps.as_slice() else { continue };
-            let gain = last.iops.low().to_float() / before.iops.high().to_float() - 1.0;
-            let (from, to) = (before.depth.round(0), last.depth.round(0));
-            let (verdict, words) = match gain > STILL_GROWING {
-                true => (
-                    Outcome::Warn,
-                    format!("from {from} to {to} in flight IOPS still grow by at least {:.0} %", gain * 100.0),
-                ),
-                false => (Outcome::Pass, format!("from {from} to {to} in flight little is gained")),
-            };
-            findings.push(judge::blank(&CARD, verdict, last.place.clone(), words));
-        }
-        let (growing, rest): (Vec<Finding>, Vec<Finding>) =
-            findings.into_iter().partition(|one| one.verdict == Outcome::Warn);
-        // one question is enough
-        let count = growing.len();
-        let first = growing.into_iter().next().map(|first| Finding {
-            detail: format!("{}; {count} of {} do", first.detail, count + rest.len()),
-            ..first
-        });
-        let findings = first.map_or(rest, |first| vec![first]);
+        let steps: Vec<(f64, String, crate::claims::Place)> = ladders(subject)
+            .iter()
+            .filter_map(|ladder| {
+                let [.., before, last] = ladder.steps.as_slice() else { return None };
+                let gain = last.iops.low().to_float() / before.iops.high().to_float() - 1.0;
+                let step = format!("from {} to {} in flight", before.depth.round(0), last.depth.round(0));
+                Some((gain, step, last.place.clone()))
+            })
+            .collect();
+        let growing: Vec<_> = steps.iter().filter(|(gain, ..)| *gain > STILL_GROWING).collect();
+        let least = growing.iter().map(|(gain, ..)| *gain).fold(f64::INFINITY, f64::min);
+        let findings = match (growing.first(), steps.first()) {
+            (Some((_, step, place)), _) => {
+                let (count, all) = (growing.len(), steps.len());
+                let words = format!(
+                    "{step} IOPS still grow, by {:.0} % or more in {count} of {all} series like it",
+                    least * 100.0
+                );
+                vec![judge::blank(&CARD, Outcome::Warn, place.clone(), words)]
+            }
+            (None, Some((_, step, place))) => {
+                vec![judge::blank(&CARD, Outcome::Pass, place.clone(), format!("{step} little is gained"))]
+            }
+            (None, None) => vec![],
+        };
         judge::or_skip(&CARD, findings)
     }
 }

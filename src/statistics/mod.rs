@@ -3,7 +3,13 @@
 //! Order statistics need no assumption about the distribution; their exact level comes from the binomial distribution.
 //! Sums run in a fixed order and logarithms come from `libm`, so results are the same on every machine.
 
+pub mod bootstrap;
+mod contrast;
+mod rank;
+
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
+
+pub use contrast::{BLOCKS_OF_T_MAX, Bounds, Contrast, Method};
 
 /// The level that intervals aim at.
 pub const LEVEL_AIM: f64 = 0.95;
@@ -99,183 +105,6 @@ fn binomial_half_cdf(trials: usize, successes: usize) -> f64 {
     sum
 }
 
-/// The ratio of two arms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ArmRatio {
-    /// How many blocks have both arms, or how many values the smaller arm has.
-    pub count: usize,
-    /// The geometric mean of the ratios within blocks, or the ratio of geometric means.
-    pub ratio: f64,
-    /// The interval of that geometric mean at 95 %, from two blocks on: Student's t on logarithms, which assumes
-    /// log-normal ratios.
-    pub interval: Option<(f64, f64)>,
-    /// The standard error of the logarithm and its degrees of freedom, where there is an interval.
-    pub error: Option<(f64, f64)>,
-    /// Two-sided p of the same t test.
-    pub p_t: Option<f64>,
-    /// Two-sided p of the exact rank test: signed-rank over blocks, Mann-Whitney over independent arms.
-    pub p_rank: Option<f64>,
-}
-
-impl ArmRatio {
-    /// The interval of the ratio at another level.
-    pub fn interval_at(&self, level: f64) -> Option<(f64, f64)> {
-        let (error, freedom) = self.error?;
-        let half = student_t_quantile(f64::midpoint(1.0, level), freedom)? * error;
-        let center = libm::log(self.ratio);
-        Some((libm::exp(center - half), libm::exp(center + half)))
-    }
-}
-
-/// Compares `treated` with `baseline`, block by block; all values are above zero. `None` where there is no block.
-pub fn blocked_ratio(baseline: &[f64], treated: &[f64]) -> Option<ArmRatio> {
-    assert_eq!(baseline.len(), treated.len(), "blocks pair the arms");
-    let is_positive = baseline.iter().chain(treated).all(|value| *value > 0.0);
-    if baseline.is_empty() || !is_positive {
-        return None;
-    }
-    let logs: Vec<f64> = baseline.iter().zip(treated).map(|(base, value)| libm::log(value / base)).collect();
-    let center = mean(&logs);
-    let blocks = logs.len();
-    let mut found =
-        ArmRatio { count: blocks, ratio: libm::exp(center), interval: None, error: None, p_t: None, p_rank: None };
-    if blocks < 2 {
-        return Some(found);
-    }
-    let error = standard_deviation(&logs) / libm::sqrt(blocks as f64);
-    if let Ok(student) = StudentsT::new(0.0, 1.0, (blocks - 1) as f64) {
-        let half = student.inverse_cdf(f64::midpoint(1.0, LEVEL_AIM)) * error;
-        found.interval = Some((libm::exp(center - half), libm::exp(center + half)));
-        found.error = Some((error, (blocks - 1) as f64));
-        found.p_t = Some(if error > 0.0 {
-            2.0 * student.sf((center / error).abs())
-        } else {
-            f64::from(u8::from(center == 0.0))
-        });
-    }
-    found.p_rank = signed_rank_p(&logs);
-    Some(found)
-}
-
-/// Compares independent arms; all values are above zero. `None` where an arm is empty. The interval and `p_t` are those
-/// of Welch's t on logarithms (Welch, Biometrika 34 (1947) 28).
-pub fn independent_ratio(baseline: &[f64], treated: &[f64]) -> Option<ArmRatio> {
-    let is_positive = baseline.iter().chain(treated).all(|value| *value > 0.0);
-    if baseline.is_empty() || treated.is_empty() || !is_positive {
-        return None;
-    }
-    let logs = |values: &[f64]| values.iter().map(|value| libm::log(*value)).collect::<Vec<f64>>();
-    let (one, other) = (logs(baseline), logs(treated));
-    let center = mean(&other) - mean(&one);
-    let count = one.len().min(other.len());
-    let mut found = ArmRatio { count, ratio: libm::exp(center), interval: None, error: None, p_t: None, p_rank: None };
-    if count < 2 {
-        return Some(found);
-    }
-    let share = |values: &[f64]| libm::pow(standard_deviation(values), 2.0) / values.len() as f64;
-    let (a, b) = (share(&one), share(&other));
-    let error = libm::sqrt(a + b);
-    let freedom = (a + b) * (a + b) / (a * a / (one.len() - 1) as f64 + b * b / (other.len() - 1) as f64);
-    if error > 0.0
-        && let Ok(student) = StudentsT::new(0.0, 1.0, freedom)
-    {
-        let half = student.inverse_cdf(f64::midpoint(1.0, LEVEL_AIM)) * error;
-        found.interval = Some((libm::exp(center - half), libm::exp(center + half)));
-        found.error = Some((error, freedom));
-        found.p_t = Some(2.0 * student.sf((center / error).abs()));
-    }
-    found.p_rank = mann_whitney_p(&one, &other);
-    Some(found)
-}
-
-/// The most values, both arms together, for which arrangements are counted.
-const MANN_WHITNEY_VALUES_MAX: usize = 120;
-
-/// The exact two-sided p of the Mann-Whitney test, conditional on ties: the share of all arrangements whose rank sum lies
-/// at least as far from its mean. `None` where there are too many values.
-fn mann_whitney_p(one: &[f64], other: &[f64]) -> Option<f64> {
-    let mut all: Vec<(f64, bool)> = one.iter().map(|value| (*value, true)).collect();
-    all.extend(other.iter().map(|value| (*value, false)));
-    if all.len() > MANN_WHITNEY_VALUES_MAX {
-        return None;
-    }
-    all.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mut ranks = vec![0; all.len()];
-    let mut start = 0;
-    while start < all.len() {
-        let end = start + all[start..].iter().take_while(|(value, _)| *value == all[start].0).count();
-        ranks[start..end].fill(start + end + 1);
-        start = end;
-    }
-    let total: usize = ranks.iter().sum();
-    let found: usize = ranks.iter().zip(&all).filter(|(_, (_, is_one))| *is_one).map(|(rank, _)| rank).sum();
-    // shares[k][s]: the share of arrangements that give k values of the first arm the doubled rank sum s
-    let mut counts = vec![vec![0.0_f64; total + 1]; one.len() + 1];
-    counts[0][0] = 1.0;
-    for rank in &ranks {
-        for taken in (1..=one.len()).rev() {
-            for sum in (*rank..=total).rev() {
-                counts[taken][sum] += counts[taken - 1][sum - rank];
-            }
-        }
-    }
-    let last = &counts[one.len()];
-    let center = total as f64 * one.len() as f64 / all.len() as f64;
-    let distance = (found as f64 - center).abs() - 1e-9;
-    let extreme: f64 = last
-        .iter()
-        .enumerate()
-        .filter(|(sum, _)| (*sum as f64 - center).abs() >= distance)
-        .map(|(_, count)| count)
-        .sum();
-    Some((extreme / last.iter().sum::<f64>()).min(1.0))
-}
-
-/// The most blocks for which all sign patterns are counted; 2^20 patterns take a few milliseconds by convolution.
-const SIGNED_RANK_BLOCKS_MAX: usize = 200;
-
-/// The exact two-sided p of Wilcoxon's signed-rank test, ties by mid-ranks, zeros dropped; `None` where nothing remains
-/// or there are too many blocks.
-fn signed_rank_p(differences: &[f64]) -> Option<f64> {
-    let mut nonzero: Vec<f64> = differences.iter().copied().filter(|value| *value != 0.0).collect();
-    if nonzero.is_empty() || nonzero.len() > SIGNED_RANK_BLOCKS_MAX {
-        return None;
-    }
-    nonzero.sort_by(|one, other| one.abs().total_cmp(&other.abs()));
-    let doubled_ranks = doubled_mid_ranks(&nonzero);
-    let positive: usize =
-        nonzero.iter().zip(&doubled_ranks).filter(|(value, _)| **value > 0.0).map(|(_, rank)| rank).sum();
-    let total: usize = doubled_ranks.iter().sum();
-    let mut shares = vec![0.0; total + 1];
-    shares[0] = 1.0;
-    for rank in &doubled_ranks {
-        for sum in (0..=total).rev() {
-            let with = if sum >= *rank { shares[sum - rank] } else { 0.0 };
-            shares[sum] = f64::midpoint(shares[sum], with);
-        }
-    }
-    let extreme = positive.min(total - positive);
-    let tail: f64 = shares[..=extreme].iter().sum();
-    Some((2.0 * tail).min(1.0))
-}
-
-/// Twice the mid-ranks of values sorted by magnitude, so that ties stay whole numbers.
-fn doubled_mid_ranks(sorted: &[f64]) -> Vec<usize> {
-    let mut ranks = vec![0; sorted.len()];
-    let mut start = 0;
-    while start < sorted.len() {
-        let mut end = start;
-        while end < sorted.len() && sorted[end].abs() == sorted[start].abs() {
-            end += 1;
-        }
-        for rank in &mut ranks[start..end] {
-            *rank = start + end + 1;
-        }
-        start = end;
-    }
-    ranks
-}
-
 /// Spearman's rank correlation, ties by mid-ranks, and its two-sided p by Student's t with n − 2 degrees of freedom
 /// (Kendall and Stuart, The Advanced Theory of Statistics 2, 31.19). None below ten pairs, or where one side is constant.
 pub fn rank_correlation_p(one: &[f64], other: &[f64]) -> Option<(f64, f64)> {
@@ -322,6 +151,21 @@ pub fn holm(values: &[f64]) -> Vec<f64> {
     for (rank, index) in order.into_iter().enumerate() {
         floor = floor.max((values[index] * (values.len() - rank) as f64).min(1.0));
         adjusted[index] = floor;
+    }
+    adjusted
+}
+
+/// The adjusted p values of Benjamini and Hochberg, in the order given: so many of those called are expected to be wrong.
+/// Journal of the Royal Statistical Society B 57 (1995) 289.
+pub fn benjamini_hochberg(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+    let mut adjusted = vec![0.0; values.len()];
+    let mut least = 1.0_f64;
+    for (place, index) in order.into_iter().enumerate() {
+        let rank = values.len() - place;
+        least = least.min(values[index] * values.len() as f64 / rank as f64);
+        adjusted[index] = least;
     }
     adjusted
 }
@@ -428,35 +272,11 @@ mod tests {
     }
 
     #[test]
-    fn the_signed_rank_p_is_exact() {
-        // scipy 1.17.1: wilcoxon([1, 2, 3, 4, 5, -6], method="exact").pvalue = 0.4375
-        assert!(close(signed_rank_p(&[1.0, 2.0, 3.0, 4.0, 5.0, -6.0]).unwrap(), 0.4375));
-        assert!(close(signed_rank_p(&[0.1; 6]).unwrap(), 0.03125));
-        assert_eq!(signed_rank_p(&[0.0, 0.0]), None);
-    }
-
-    #[test]
-    fn the_mann_whitney_p_is_exact_for_any_sizes_and_ties() {
-        // complete separation: 2 / C(6, 3), 2 / C(7, 3); scipy 1.17.1 mannwhitneyu(method="exact") gives 0.1 and 0.05714
-        assert!(close(mann_whitney_p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).unwrap(), 0.1));
-        assert!(close(mann_whitney_p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0, 7.0]).unwrap(), 2.0 / 35.0));
-        assert!(close(mann_whitney_p(&[4.0, 5.0, 6.0, 7.0], &[1.0, 2.0, 3.0]).unwrap(), 2.0 / 35.0));
-        assert!(close(mann_whitney_p(&[1.0, 1.0], &[1.0, 1.0]).unwrap(), 1.0));
-        let found = independent_ratio(&[1.0, 1.1, 0.9, 1.05], &[2.0, 2.2, 1.9, 2.1]).unwrap();
-        // scipy 1.17.1: ttest_ind(log(a), log(b), equal_var=False).pvalue = 2.1964319681796055e-05
-        assert!(
-            (found.p_t.unwrap() - 2.196_431_968e-5).abs() < 1e-12 && close(found.p_rank.unwrap(), 2.0 / 70.0),
-            "{found:?}"
-        );
-    }
-
-    #[test]
-    fn blocked_ratios_agree_with_scipy() {
-        // scipy 1.17.1: ttest_1samp(log([1.1, 1.2, 1.15, 1.18]), 0).pvalue = 0.004567666393041371
-        let found = blocked_ratio(&[1.0; 4], &[1.1, 1.2, 1.15, 1.18]).unwrap();
-        assert!((found.ratio - 1.156_880_350_579).abs() < 1e-10, "{found:?}");
-        assert!((found.p_t.unwrap() - 0.004_567_666_393).abs() < 1e-9 && found.interval.unwrap().0 > 1.0, "{found:?}");
-        assert!(blocked_ratio(&[0.0], &[1.0]).is_none());
+    fn benjamini_hochberg_agrees_with_scipy() {
+        // scipy 1.17.1: false_discovery_control([0.01, 0.04, 0.03, 0.5])
+        let adjusted: Vec<String> =
+            benjamini_hochberg(&[0.01, 0.04, 0.03, 0.5]).iter().map(|p| format!("{p:.4}")).collect();
+        assert_eq!(adjusted, ["0.0400", "0.0533", "0.0533", "0.5000"]);
     }
 
     #[test]

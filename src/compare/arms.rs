@@ -1,11 +1,13 @@
 //! Comparisons within a plan: each level of the compared factor against the first, all other factors equal.
 //!
-//! Replicates of an interleaved run are blocks, and what is estimated is the geometric mean of the ratios within them;
-//! otherwise arms are independent, and it is the ratio of geometric means. A family is all comparisons of one metric; its p values are adjusted by Holm.
+//! Replicates of an interleaved run are blocks; otherwise arms are independent. A family is all comparisons of one metric.
 
-use super::{CaseResults, MetricSamples, Results};
+use super::verdict::{Family, Found, Verdict, adjust};
+use crate::manifest::{BetterWord, Experiment};
 use crate::measurement::{Better, Metric};
-use crate::statistics::{Analysis, ArmRatio, blocked_ratio, holm, independent_ratio};
+use crate::plan;
+use crate::results::{CaseResults, MetricSamples, Results};
+use crate::statistics::{Analysis, Contrast};
 
 /// One level against the first.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +23,36 @@ pub struct Comparison {
     /// The two cases, by their places in the results.
     pub cases: (usize, usize),
     /// What was found.
-    pub found: ArmRatio,
-    /// Holm's adjusted p of the t test over the family.
-    pub p_adjusted: Option<f64>,
+    pub found: Found,
+    /// What may be concluded.
+    pub verdict: Verdict,
     /// Which direction of the metric is better.
     pub better: Option<Better>,
+}
+
+/// How a metric is compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// How replicates were made.
+    pub analysis: Analysis,
+    /// Which direction is better.
+    pub better: Option<Better>,
+    /// The share below which a difference does not matter.
+    pub margin: Option<f64>,
+}
+
+impl Rule {
+    /// What a manifest says of a metric.
+    pub fn of(experiment: &Experiment, metric: &Metric) -> Self {
+        let rule = experiment.metrics.get(metric.as_str());
+        let better = match rule.and_then(|rule| rule.better) {
+            Some(BetterWord::Higher) => Some(Better::Higher),
+            Some(BetterWord::Lower) => Some(Better::Lower),
+            None => metric.better(),
+        };
+        let margin = rule.and_then(|rule| rule.margin.as_ref()).map(|margin| margin.fraction());
+        Self { analysis: plan::analysis(experiment), better, margin }
+    }
 }
 
 /// What a case is compared with along a factor: the case with the first level, all else equal. None where it is that case
@@ -48,12 +75,7 @@ pub fn partner(results: &Results, factor: &str, number: usize) -> Option<usize> 
 }
 
 /// All comparisons of a metric along a factor, in the order of the cases.
-pub fn comparisons(
-    results: &Results,
-    metric: &Metric,
-    factor: &str,
-    (analysis, better): (Analysis, Option<Better>),
-) -> Vec<Comparison> {
+pub fn comparisons(results: &Results, metric: &Metric, factor: &str, rule: Rule) -> Vec<Comparison> {
     let mut found = vec![];
     for (number, case) in results.cases.iter().enumerate() {
         let Some(baseline_number) = partner(results, factor, number) else { continue };
@@ -65,15 +87,15 @@ pub fn comparisons(
             continue;
         }
         let is_known = one.is_measured() && other.is_measured();
-        let ratio = match analysis {
+        let contrast = match rule.analysis {
             // who did not see how replicates were made can not pair them
             Analysis::Blocks if is_known => {
                 let (one, other) = in_blocks(one, other);
-                blocked_ratio(&one, &other)
+                Contrast::blocks(&one, &other)
             }
-            _ => independent_ratio(&one.values(), &other.values()),
+            _ => Contrast::independent(&one.values(), &other.values()),
         };
-        let Some(ratio) = ratio else { continue };
+        let Some(contrast) = contrast else { continue };
         let context = case.case.factors.iter().filter(|(name, _)| *name != factor);
         found.push(Comparison {
             metric: metric.clone(),
@@ -81,15 +103,17 @@ pub fn comparisons(
             baseline: level(baseline),
             level: level(case),
             cases: (baseline_number, number),
-            found: ratio,
-            p_adjusted: None,
-            better,
+            found: Found::new(contrast, rule.margin),
+            verdict: Verdict::Inconclusive,
+            better: rule.better,
         });
     }
-    let with_p: Vec<usize> = (0..found.len()).filter(|number| found[*number].found.p_t.is_some()).collect();
-    let values: Vec<f64> = with_p.iter().filter_map(|number| found[*number].found.p_t).collect();
-    for (number, adjusted) in with_p.into_iter().zip(holm(&values)) {
-        found[number].p_adjusted = Some(adjusted);
+    let groups: Vec<usize> = (0..found.len()).collect();
+    let mut of: Vec<&mut Found> = found.iter_mut().map(|one| &mut one.found).collect();
+    adjust(Family::Declared, &mut of, &groups);
+    let noise = results.noise(metric).and_then(|floor| floor.bound);
+    for one in &mut found {
+        one.verdict = one.found.verdict(rule.better, noise);
     }
     found
 }
@@ -98,4 +122,12 @@ pub fn comparisons(
 fn in_blocks(one: &MetricSamples, other: &MetricSamples) -> (Vec<f64>, Vec<f64>) {
     let partner = |replicate: u64| other.samples.iter().find(|sample| sample.replicate == replicate);
     one.samples.iter().filter_map(|sample| Some((sample.value, partner(sample.replicate)?.value))).unzip()
+}
+
+/// What a metric is a hypothesis of: at a fixed block size and depth IOPS, bandwidth and mean latency are one.
+pub fn hypothesis(metric: &Metric) -> &str {
+    match metric.as_str() {
+        "iops" | "bandwidth" | "latency_mean" | "operations" | "bytes" => "rate",
+        other => other,
+    }
 }

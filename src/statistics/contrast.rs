@@ -1,0 +1,328 @@
+//! Two arms set against each other: the ratio of one to the other, its interval at the level it really has, and tests of
+//! any ratio.
+//!
+//! How replicates were made decides the method. Blocks (each replicate holds both arms) of at most eight: Student's t on the
+//! logarithms of the ratios, which assumes that they are log-normal. More blocks: the signed-rank test and the median of
+//! Walsh averages. Independent arms: the Mann-Whitney test and the median of all ratios between them (Hodges and Lehmann,
+//! Annals of Mathematical Statistics 34 (1963) 598). All values are above zero.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::rank::{EXACT_VALUES_MAX, cut_at, mann_whitney, mann_whitney_cdf, signed_rank, signed_rank_cdf};
+use super::{mean, median, standard_deviation};
+
+/// The most blocks that are analysed by Student's t.
+pub const BLOCKS_OF_T_MAX: usize = 8;
+
+/// How two arms are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Student's t on logarithms of ratios within blocks.
+    BlockT,
+    /// Wilcoxon's signed-rank test on them.
+    SignedRank,
+    /// The Mann-Whitney test on logarithms of independent arms.
+    MannWhitney,
+}
+
+impl Method {
+    /// What is estimated.
+    pub const fn estimand(self) -> &'static str {
+        match self {
+            Self::BlockT => "geometric mean of the ratios within blocks",
+            Self::SignedRank => "pseudo-median of the ratios within blocks",
+            Self::MannWhitney => "median ratio between the arms: the ratio of their medians where one is only shifted",
+        }
+    }
+
+    /// What it is called.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::BlockT => "t on logarithms of block ratios (assumes log-normal ratios)",
+            Self::SignedRank => "signed-rank over blocks, exact",
+            Self::MannWhitney => "Mann-Whitney, exact",
+        }
+    }
+}
+
+/// An interval of a ratio.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Bounds {
+    /// The lower ratio.
+    pub low: f64,
+    /// The upper one.
+    pub high: f64,
+    /// The level that it has: at least what was asked for, or the greatest that there is.
+    pub level: f64,
+}
+
+/// Two arms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contrast {
+    method: Method,
+    /// Logarithms: of the ratios within blocks, or of the baseline's values.
+    first: Vec<f64>,
+    /// Logarithms of the other arm's values; none in blocks.
+    second: Vec<f64>,
+    /// Sorted: Walsh averages, or differences between the arms; none for t.
+    shifts: Vec<f64>,
+}
+
+impl Contrast {
+    /// Block by block; `None` where there is none, or a value is not above zero.
+    pub fn blocks(baseline: &[f64], treated: &[f64]) -> Option<Self> {
+        let is_usable = baseline.len() == treated.len() && !baseline.is_empty() && are_positive(baseline, treated);
+        if !is_usable {
+            return None;
+        }
+        let logs: Vec<f64> = baseline.iter().zip(treated).map(|(base, value)| libm::log(value / base)).collect();
+        let method = if logs.len() <= BLOCKS_OF_T_MAX { Method::BlockT } else { Method::SignedRank };
+        let mut shifts = vec![];
+        if method == Method::SignedRank {
+            for (at, one) in logs.iter().enumerate() {
+                shifts.extend(logs[at..].iter().map(|other| f64::midpoint(*one, *other)));
+            }
+            shifts.sort_unstable_by(f64::total_cmp);
+        }
+        Some(Self { method, first: logs, second: vec![], shifts })
+    }
+
+    /// Independent arms; `None` where one is empty, or a value is not above zero.
+    pub fn independent(baseline: &[f64], treated: &[f64]) -> Option<Self> {
+        if baseline.is_empty() || treated.is_empty() || !are_positive(baseline, treated) {
+            return None;
+        }
+        let logs = |values: &[f64]| values.iter().map(|value| libm::log(*value)).collect::<Vec<f64>>();
+        let (first, second) = (logs(baseline), logs(treated));
+        let mut shifts: Vec<f64> = Vec::with_capacity(first.len() * second.len());
+        shifts.extend(first.iter().flat_map(|one| second.iter().map(move |other| other - one)));
+        shifts.sort_unstable_by(f64::total_cmp);
+        Some(Self { method: Method::MannWhitney, first, second, shifts })
+    }
+
+    /// How they are compared.
+    pub const fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Blocks, or values of the smaller arm.
+    pub fn units(&self) -> usize {
+        if self.method == Method::MannWhitney { self.first.len().min(self.second.len()) } else { self.first.len() }
+    }
+
+    /// The ratio.
+    pub fn ratio(&self) -> f64 {
+        libm::exp(match self.method {
+            Method::BlockT => mean(&self.first),
+            Method::SignedRank | Method::MannWhitney => median(&self.shifts),
+        })
+    }
+
+    /// The narrowest interval with at least a level; `None` where there is none.
+    pub fn interval(&self, level: f64) -> Option<Bounds> {
+        if self.method == Method::BlockT {
+            let (center, error, student) = self.student()?;
+            let half = student.inverse_cdf(f64::midpoint(1.0, level)) * error;
+            return Some(Bounds { low: libm::exp(center - half), high: libm::exp(center + half), level });
+        }
+        if self.units() < 2 {
+            return None;
+        }
+        let (cut, level) = match self.is_exact() {
+            true => cut_at(&self.distribution(), level)?,
+            false => (self.normal_cut(level), level),
+        };
+        let last = self.shifts.len().checked_sub(cut)?;
+        let low = self.shifts.get(cut - 1)?;
+        Some(Bounds { low: libm::exp(*low), high: libm::exp(*self.shifts.get(last)?), level })
+    }
+
+    /// The interval at a level, or the widest there is, whose level is less.
+    pub fn interval_or_widest(&self, level: f64) -> Option<Bounds> {
+        self.interval(level).or_else(|| self.interval(0.0_f64.max(self.widest_level()?)))
+    }
+
+    fn widest_level(&self) -> Option<f64> {
+        (self.method != Method::BlockT && self.units() > 1).then(|| 1.0 - 2.0 * self.distribution()[0])
+    }
+
+    /// The standard deviation of the logarithms: of block ratios, or within the arms; from two units on.
+    pub fn spread(&self) -> Option<f64> {
+        if self.units() < 2 {
+            return None;
+        }
+        let variance = |values: &[f64]| libm::pow(standard_deviation(values), 2.0) * (values.len() - 1) as f64;
+        Some(match self.method {
+            Method::MannWhitney => {
+                let freedom = (self.first.len() + self.second.len() - 2) as f64;
+                libm::sqrt((variance(&self.first) + variance(&self.second)) / freedom)
+            }
+            Method::BlockT | Method::SignedRank => standard_deviation(&self.first),
+        })
+    }
+
+    /// The mean of the logarithms of the ratio, its standard error and degrees of freedom: of blocks, or by Welch
+    /// (Biometrika 34 (1947) 28).
+    pub fn mean_of_logs(&self) -> Option<(f64, f64, f64)> {
+        if self.units() < 2 {
+            return None;
+        }
+        let share = |values: &[f64]| libm::pow(standard_deviation(values), 2.0) / values.len() as f64;
+        if self.method != Method::MannWhitney {
+            return Some((mean(&self.first), libm::sqrt(share(&self.first)), (self.first.len() - 1) as f64));
+        }
+        let (a, b) = (share(&self.first), share(&self.second));
+        let (m, n) = ((self.first.len() - 1) as f64, (self.second.len() - 1) as f64);
+        let freedom = if a + b > 0.0 { (a + b) * (a + b) / (a * a / m + b * b / n) } else { m + n };
+        Some((mean(&self.second) - mean(&self.first), libm::sqrt(a + b), freedom))
+    }
+
+    /// Two-sided p of one ratio.
+    pub fn p(&self, ratio: f64) -> Option<f64> {
+        let (below, above) = self.tails(libm::log(ratio))?;
+        Some((2.0 * below.min(above)).min(1.0))
+    }
+
+    /// p of the ratio being at least `bound`: small where it lies below.
+    pub fn p_at_least(&self, bound: f64) -> Option<f64> {
+        self.tails(libm::log(bound)).map(|(below, _)| below)
+    }
+
+    /// p of the ratio being at most `bound`: small where it lies above.
+    pub fn p_at_most(&self, bound: f64) -> Option<f64> {
+        self.tails(libm::log(bound)).map(|(_, above)| above)
+    }
+
+    /// p of the ratio lying outside of 1 ÷ (1 + margin) to 1 + margin: two one-sided tests (Schuirmann, Journal of
+    /// Pharmacokinetics and Biopharmaceutics 15 (1987) 657).
+    pub fn p_of_difference(&self, margin: f64) -> Option<f64> {
+        let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
+        Some(self.p_at_most(least)?.max(self.p_at_least(most)?))
+    }
+
+    /// Two-sided p of no difference by ranks, whatever the method; beside t it says what needs no assumption.
+    pub fn p_rank(&self) -> Option<f64> {
+        match self.method {
+            Method::MannWhitney => self.p(1.0),
+            Method::BlockT | Method::SignedRank => signed_rank(&self.first).map(super::rank::Tails::two_sided),
+        }
+    }
+
+    /// The chances, where the logarithm of the ratio is `shift`, of what lies as far below, and as far above.
+    fn tails(&self, shift: f64) -> Option<(f64, f64)> {
+        match self.method {
+            Method::BlockT => {
+                let (center, error, student) = self.student()?;
+                if error == 0.0 {
+                    let is = |holds: bool| f64::from(u8::from(holds));
+                    return Some((is(center >= shift), is(center <= shift)));
+                }
+                let t = (center - shift) / error;
+                Some((student.cdf(t), student.sf(t)))
+            }
+            Method::SignedRank => {
+                let moved: Vec<f64> = self.first.iter().map(|log| log - shift).collect();
+                let tails = signed_rank(&moved);
+                Some(tails.map_or((1.0, 1.0), |tails| (tails.below, tails.above)))
+            }
+            Method::MannWhitney => {
+                let moved: Vec<f64> = self.second.iter().map(|log| log - shift).collect();
+                mann_whitney(&self.first, &moved).map(|tails| (tails.below, tails.above))
+            }
+        }
+    }
+
+    /// Mean and standard error of the logarithms, and Student's distribution; from two blocks on.
+    fn student(&self) -> Option<(f64, f64, StudentsT)> {
+        let count = self.first.len();
+        if count < 2 {
+            return None;
+        }
+        let error = standard_deviation(&self.first) / libm::sqrt(count as f64);
+        Some((mean(&self.first), error, StudentsT::new(0.0, 1.0, (count - 1) as f64).ok()?))
+    }
+
+    fn distribution(&self) -> std::rc::Rc<Vec<f64>> {
+        match self.method {
+            Method::MannWhitney => mann_whitney_cdf(self.first.len(), self.second.len()),
+            Method::BlockT | Method::SignedRank => signed_rank_cdf(self.first.len()),
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.first.len() + self.second.len() <= EXACT_VALUES_MAX
+    }
+
+    /// How many extreme shifts are cut from each end, by the normal distribution of the statistic.
+    fn normal_cut(&self, level: f64) -> usize {
+        let (m, n) = (self.first.len() as f64, self.second.len() as f64);
+        let (center, variance) = match self.method {
+            Method::MannWhitney => (m * n / 2.0, m * n * (m + n + 1.0) / 12.0),
+            Method::BlockT | Method::SignedRank => (m * (m + 1.0) / 4.0, m * (m + 1.0) * (2.0 * m + 1.0) / 24.0),
+        };
+        let quantile = statrs::distribution::Normal::standard().inverse_cdf(f64::midpoint(1.0, level));
+        let cut = libm::floor(center - quantile * libm::sqrt(variance));
+        (cut.max(1.0) as usize).min(self.shifts.len() / 2)
+    }
+}
+
+fn are_positive(one: &[f64], other: &[f64]) -> bool {
+    one.iter().chain(other).all(|value| *value > 0.0 && value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(one: f64, other: f64) -> bool {
+        (one / other - 1.0).abs() < 1e-9
+    }
+
+    #[test]
+    fn few_blocks_are_analysed_by_t() {
+        let contrast = Contrast::blocks(&[1.0; 4], &[1.1, 1.2, 1.15, 1.18]).unwrap();
+        // scipy 1.17.1: ttest_1samp(log([1.1, 1.2, 1.15, 1.18]), 0).pvalue = 0.004567666393041371
+        assert!(close(contrast.p(1.0).unwrap(), 0.004_567_666_393_041_371));
+        assert!(close(contrast.ratio(), 1.156_880_350_579_063_2));
+        let bounds = contrast.interval(0.95).unwrap();
+        // the same, .confidence_interval(0.95), exponentiated
+        assert!(close(bounds.low, 1.089_182_359_376_766) && close(bounds.high, 1.228_786_101_825_737_8), "{bounds:?}");
+        assert!(Contrast::blocks(&[0.0], &[1.0]).is_none());
+        assert_eq!(Contrast::blocks(&[1.0], &[2.0]).unwrap().interval(0.95), None);
+    }
+
+    #[test]
+    fn independent_arms_have_exact_intervals() {
+        let (one, other) = ([1.1, 1.3, 0.9, 1.2, 1.05, 1.0], [1.6, 1.9, 1.4, 1.75, 2.0, 1.5]);
+        let contrast = Contrast::independent(&one, &other).unwrap();
+        // 2 ÷ C(12, 6): complete separation
+        assert!(close(contrast.p(1.0).unwrap(), 2.0 / 924.0));
+        let bounds = contrast.interval(0.95).unwrap();
+        // R's wilcox.test(log(b), log(a), conf.int = TRUE) keeps the 6th of 36 differences: 1 − 2·P(U ≤ 5) = 0.9589
+        assert!(close(bounds.level, 1.0 - 2.0 * 19.0 / 924.0), "{bounds:?}");
+        let few = Contrast::independent(&[1.0, 1.1, 1.2], &[2.0, 2.1, 2.2]).unwrap();
+        assert_eq!(few.interval(0.95), None);
+        assert!(close(few.interval_or_widest(0.95).unwrap().level, 0.9));
+    }
+
+    #[test]
+    fn tests_and_intervals_agree() {
+        let one: Vec<f64> = (0..12).map(|at| 100.0 + f64::from(at) * 1.37 % 7.0).collect();
+        let other: Vec<f64> = (0..12).map(|at| 104.0 + f64::from(at) * 2.11 % 9.0).collect();
+        for contrast in [Contrast::independent(&one, &other).unwrap(), Contrast::blocks(&one, &other).unwrap()] {
+            let bounds = contrast.interval(0.95).unwrap();
+            let miss = 1.0 - bounds.level;
+            assert!(contrast.p(bounds.low * 0.999_999).unwrap() <= miss + 1e-12, "{contrast:?}");
+            assert!(contrast.p(bounds.low * 1.000_001).unwrap() > miss);
+            assert!(contrast.p(bounds.high * 1.000_001).unwrap() <= miss + 1e-12);
+            assert!(contrast.p_of_difference(0.5).unwrap() < 0.001 && contrast.p_of_difference(0.001).unwrap() > 0.5);
+        }
+    }
+
+    #[test]
+    fn what_does_not_vary_is_known_exactly() {
+        let contrast = Contrast::blocks(&[2.0; 5], &[4.0; 5]).unwrap();
+        assert_eq!((contrast.ratio(), contrast.p(1.0), contrast.p(2.0)), (2.0, Some(0.0), Some(1.0)));
+    }
+}
