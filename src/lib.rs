@@ -50,6 +50,7 @@ pub mod results;
 pub mod compare;
 
 pub mod audit;
+pub mod diff;
 
 pub mod render;
 

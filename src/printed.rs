@@ -409,6 +409,29 @@ impl Printed {
     }
 }
 
+/// How many digits a paper prints.
+const PAPER_DIGITS: usize = 4;
+
+/// The units that a value is printed in, the greatest first.
+fn units(dim: Dim) -> &'static [&'static str] {
+    match (dim.bytes, dim.seconds) {
+        (1, -1) => &["GB/s", "MB/s", "kB/s", "B/s"],
+        (1, 0) => &["GB", "MB", "kB", "B"],
+        (0, 1) => &["s", "ms", "µs", "ns"],
+        (0, -1) => &["k/s", "1/s"],
+        _ => &["1"],
+    }
+}
+
+/// A value in bytes and seconds, as a paper would print it.
+pub fn as_a_paper(value: &Exact, dim: Dim) -> Option<Printed> {
+    let symbols = units(dim);
+    let fits = |symbol: &&&str| Unit::parse(symbol).is_some_and(|unit| value.abs() >= scale_of(unit));
+    let unit = Unit::parse(symbols.iter().find(fits).or(symbols.last())?)?;
+    let shown = value.divide(&scale_of(unit))?;
+    Printed::parse(&shown.round(shown.decimals_for(PAPER_DIGITS)), DecimalMark::Point, Some(unit)).ok()
+}
+
 /// Words before a number, and the rest.
 fn qualified(text: &str) -> (Qualifier, &str) {
     for (word, qualifier) in QUALIFIERS {

@@ -7,7 +7,7 @@ use benchpaper::audit::{Kind, Outcome, audit, own};
 use benchpaper::claims::{self, role};
 use benchpaper::exact::Exact;
 use benchpaper::measurement::Status;
-use benchpaper::printed::{DecimalMark, Dim, Printed, scale_of};
+use benchpaper::printed::{DecimalMark, Dim, Printed, as_a_paper, scale_of};
 use benchpaper::source::Source;
 use benchpaper::tool::Question;
 use benchpaper::tool::{self, Outputs};
@@ -55,8 +55,7 @@ fn as_paper(bytes: &[u8], name: &str) -> Option<String> {
         };
         let Some(value) = Exact::from_float(one.value) else { continue };
         let dim = Dim::of(unit.dimension());
-        let Some(computed) =
-            own::printed(&(&value * &scale_of(unit)), dim).filter(|_| role::dim_of(known) == Some(dim))
+        let Some(computed) = as_a_paper(&(&value * &scale_of(unit)), dim).filter(|_| role::dim_of(known) == Some(dim))
         else {
             continue;
         };

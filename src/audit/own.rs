@@ -5,37 +5,15 @@ use std::sync::Arc;
 use super::evidence::Evidence;
 use crate::claims::{Cell, Column, Row, Table};
 use crate::exact::Exact;
-use crate::printed::{DecimalMark, Dim, Printed, scale_of};
+use crate::printed::{DecimalMark, Dim, Printed, as_a_paper, scale_of};
 use crate::tool;
 use crate::unit::Unit;
 
 /// The name of the table.
 pub const NAME: &str = "results of the experiment";
-/// How many digits a paper prints.
-const DIGITS: usize = 4;
 
 /// Metrics that are called otherwise where a column has a role.
 const RENAMED: &[(&str, &str)] = &[("runtime", "duration")];
-
-/// The units that a value is printed in, the greatest first.
-fn units(dim: Dim) -> &'static [&'static str] {
-    match (dim.bytes, dim.seconds) {
-        (1, -1) => &["GB/s", "MB/s", "kB/s", "B/s"],
-        (1, 0) => &["GB", "MB", "kB", "B"],
-        (0, 1) => &["s", "ms", "µs", "ns"],
-        (0, -1) => &["k/s", "1/s"],
-        _ => &["1"],
-    }
-}
-
-/// A value in bytes and seconds, as a paper would print it.
-pub fn printed(value: &Exact, dim: Dim) -> Option<Printed> {
-    let symbols = units(dim);
-    let fits = |symbol: &&&str| Unit::parse(symbol).is_some_and(|unit| value.abs() >= scale_of(unit));
-    let unit = Unit::parse(symbols.iter().find(fits).or(symbols.last())?)?;
-    let shown = value.divide(&scale_of(unit))?;
-    Printed::parse(&shown.round(shown.decimals_for(DIGITS)), DecimalMark::Point, Some(unit)).ok()
-}
 
 /// The role of a metric's numbers; it is one that checks know where [`crate::claims::role::dim_of`] knows it.
 pub fn name_of(metric: &str) -> &str {
@@ -107,5 +85,5 @@ fn exactly(value: u64, unit: Unit) -> Cell {
 fn cell(value: f64, unit: &str) -> Option<Cell> {
     let unit = Unit::parse(unit)?;
     let value = &Exact::from_float(value)? * &scale_of(unit);
-    Some(Cell::Number(Box::new(printed(&value, Dim::of(unit.dimension()))?)))
+    Some(Cell::Number(Box::new(as_a_paper(&value, Dim::of(unit.dimension()))?)))
 }

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Format {
     Text,
     Json,
-    /// Only of `audit`
+    /// Only of `audit` and `diff`
     Markdown,
     /// Only of `audit`
     Sarif,
@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     Verify(VerifyArguments),
     /// Check the claims of a paper against what it prints (executes nothing)
     Audit(AuditArguments),
+    /// Say what differs between two records of an experiment, and what that did to its results (executes nothing)
+    Diff(DiffArguments),
     /// Show where a printed number comes from (executes nothing)
     Trace(TraceArguments),
     /// Look after the store
@@ -284,6 +286,25 @@ pub(crate) struct AuditArguments {
     /// For `--rerun`: accept that a fact differs from the lock: `FACT=REASON`
     #[arg(long = "waive", value_name = "FACT=REASON", requires = "rerun")]
     pub(crate) waivers: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// Two sides, or more in the order of time: an experiment, `REVISION:experiments/NAME`, a run, `NAME@VERSION`, a PDF, or
+    /// a folder of any of them
+    #[arg(required = true, num_args = 2.., value_name = "SIDE")]
+    pub(crate) sides: Vec<String>,
+    /// A profile of the manifest
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// Also show what did not change, and what people read and jobs do not
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Write manifests that separate causes which changed together, each in a folder of its own below this one
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) isolate: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    pub(crate) limited: bool,
 }
 
 #[derive(Debug, Args)]

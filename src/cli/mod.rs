@@ -12,6 +12,7 @@ mod page;
 mod progress;
 mod rerun;
 mod show;
+mod side;
 mod workspace;
 
 use std::rc::Rc;
@@ -47,7 +48,9 @@ pub fn main() -> u8 {
         format: arguments.format,
         root: arguments.root.clone(),
     };
-    if matches!(arguments.format, Format::Markdown | Format::Sarif) && !matches!(arguments.verb, Verb::Audit(_)) {
+    if matches!(arguments.format, Format::Markdown | Format::Sarif)
+        && !matches!(arguments.verb, Verb::Audit(_) | Verb::Diff(_))
+    {
         show::note("error: this verb prints text or JSON; only `audit` prints Markdown and SARIF");
         return 2;
     }
@@ -81,6 +84,7 @@ fn dispatch(session: &Session, verb: Verb) -> Result<u8, Failure> {
         Verb::Publish(arguments) => command::publish::run(session, &arguments),
         Verb::Verify(arguments) => command::verify::run(session, &arguments),
         Verb::Audit(arguments) => command::audit::run(session, &arguments),
+        Verb::Diff(arguments) => command::diff::run(session, &arguments),
         Verb::Trace(arguments) => command::trace::run(session, &arguments),
         Verb::Store(arguments) => command::store::run(session, &arguments),
         Verb::Mark(arguments) => command::mark::run(session, &arguments),

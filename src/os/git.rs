@@ -119,6 +119,18 @@ pub fn file_at(file: &Path, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
     }
 }
 
+/// The bytes of a path, from the root of the repository that a folder (canonical) lies in, at a revision as git names them:
+/// `HEAD~3`, a tag, a commit. `None` where the revision does not have the path.
+pub fn at_revision(folder: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+    let repository = open(folder)?;
+    let commit = repository.revparse_single(revision)?.peel_to_commit()?;
+    match commit.tree()?.get_path(Path::new(path)) {
+        Ok(entry) => Ok(entry.to_object(&repository)?.as_blob().map(|blob| blob.content().to_vec())),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Whether a commit holds a file with these bytes anywhere below `experiments`.
 pub fn has_file(folder: &Path, commit: &str, bytes: &[u8]) -> bool {
     let found = || -> Result<bool, GitError> {

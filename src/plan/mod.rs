@@ -13,11 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::guest::{Spec, qemu};
 use crate::lock::{self, CasesPin, Lock, binding};
 use crate::manifest::{EnvironmentWord, Experiment, Order, Profile};
 use crate::name::Name;
+use crate::source::Source;
 use crate::store::event::Environment;
 use crate::tool::{self, Timing};
 
@@ -221,6 +223,23 @@ fn bindings(cases: &[Case], lock: &Lock, environment: &str) -> Vec<Digest> {
         *known.entry((programs.clone(), image.clone())).or_insert_with(bound)
     };
     cases.iter().map(one).collect()
+}
+
+/// The experiment, lock and plan of the texts of a manifest and its lock, or all that is wrong with them.
+pub fn resolve(
+    manifest: &str,
+    lock: &str,
+    profile: &str,
+) -> Result<(Experiment, Lock, Plan, Expansion), Vec<Diagnostic>> {
+    let source = Source::new("experiment.yaml", manifest);
+    let parsed = crate::manifest::parse(&source);
+    let Some(experiment) = parsed.experiment else { return Err(parsed.diagnostics) };
+    let lock = lock::parse(&Source::new("experiment.lock.yaml", lock)).map_err(|problem| vec![problem])?;
+    let settings = settings(&experiment, Some(profile))
+        .ok_or_else(|| vec![Diagnostic::error("plan::profile", format!("no profile is called `{profile}`"))])?;
+    let expansion = expand(&experiment, &source, settings, &lock.files)?;
+    let planned = plan(&experiment, &lock, expansion.clone());
+    Ok((experiment, lock, planned, expansion))
 }
 
 impl Plan {

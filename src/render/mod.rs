@@ -19,7 +19,7 @@ use crate::cellmap::{self, CellMap};
 use crate::diagnostic::{Diagnostic, any_error};
 use crate::digest::Digest;
 use crate::document::{Document, TitleBlock};
-use crate::lock::{self, Lock};
+use crate::lock::Lock;
 use crate::manifest::{self, Experiment};
 use crate::paper;
 use crate::plan::{self, Plan, Power};
@@ -102,16 +102,7 @@ pub(crate) struct Scope<'a> {
 
 /// The manifest, lock and plan of some inputs, or all that is wrong with them.
 pub fn resolve(input: &Input) -> Result<(Experiment, Lock, Plan, plan::Expansion), Vec<Diagnostic>> {
-    let source = Source::new("experiment.yaml", &input.manifest);
-    let parsed = manifest::parse(&source);
-    let Some(experiment) = parsed.experiment else { return Err(parsed.diagnostics) };
-    let lock = lock::parse(&Source::new("experiment.lock.yaml", &input.lock)).map_err(|problem| vec![problem])?;
-    let profile = input.results.settings.profile.as_str();
-    let settings = plan::settings(&experiment, Some(profile))
-        .ok_or_else(|| vec![Diagnostic::error("render::profile", format!("no profile is called `{profile}`"))])?;
-    let expansion = plan::expand(&experiment, &source, settings, &lock.files)?;
-    let planned = plan::plan(&experiment, &lock, expansion.clone());
-    Ok((experiment, lock, planned, expansion))
+    plan::resolve(&input.manifest, &input.lock, &input.results.settings.profile)
 }
 
 /// Makes the paper, but for its PDF.

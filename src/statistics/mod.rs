@@ -4,6 +4,7 @@
 //! Sums run in a fixed order and logarithms come from `libm`, so results are the same on every machine.
 
 pub mod bootstrap;
+pub mod change;
 mod contrast;
 mod rank;
 

@@ -60,7 +60,7 @@ pub(crate) fn limit_this_process() -> Result<(), Failure> {
 /// The same command line once more, as a child that limits itself.
 pub(crate) fn in_child(session: &Session) -> Result<u8, Failure> {
     let program = session.os.own_program().map_err(Failure::io(Path::new("benchpaper")))?;
-    match limits::repeat_in_child(&program, &["verify", "trace"], "--limited") {
+    match limits::repeat_in_child(&program, &["verify", "trace", "diff"], "--limited") {
         Ok(Some(code)) => Ok(code),
         Ok(None) => {
             let message = "it can not be read within the limits on memory and time";

@@ -1,0 +1,202 @@
+//! `diff`: what differs between two records of an experiment, and what may be concluded.
+
+use super::verify::{in_child, limit_this_process};
+use crate::audit::{self, Before, Comparisons, Evidence};
+use crate::claims;
+use crate::cli::arguments::{DiffArguments, Format};
+use crate::cli::failure::Failure;
+use crate::cli::side::{self, Found};
+use crate::cli::{Session, show};
+use crate::compare::Verdict;
+use crate::diff::{self, ClaimChange, Diff, Kind, Row, Side};
+use crate::os;
+use crate::render::ENGLISH;
+use crate::render::format::markdown;
+use crate::source::Source;
+
+pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Failure> {
+    if arguments.sides.iter().any(|given| side::is_paper(session, given)) {
+        if !arguments.limited {
+            return in_child(session);
+        }
+        limit_this_process()?;
+    }
+    let profile = arguments.profile.as_deref();
+    let found: Result<Vec<Found>, Failure> =
+        arguments.sides.iter().map(|given| side::find(session, given, profile)).collect();
+    let found = found?;
+    let [a, b] = found.as_slice() else { return series(session, &found) };
+    for side in [&a.side, &b.side] {
+        if side.results.cases.iter().all(|case| case.metrics.is_empty()) {
+            show::note(&format!("warning: {} has no results", side.name));
+        }
+    }
+    let diff = diff::diff(&a.side, &b.side, claims_of((a, b)));
+    if let Some(folder) = &arguments.isolate {
+        isolate(session, folder, (&diff, &a.side, &b.side))?;
+    }
+    match session.format {
+        Format::Json => show::print_json(&diff)?,
+        Format::Markdown => show::print(&markdown::write(&diff::report(&diff), &ENGLISH)),
+        Format::Sarif => return Err(Failure::usage("a diff is no SARIF: use text, json or markdown")),
+        Format::Text => text(&diff, arguments.all),
+    }
+    Ok(u8::from(diff.is_different()))
+}
+
+/// Claims whose verdict differs between what the two sides measured.
+fn claims_of((a, b): (&Found, &Found)) -> Vec<ClaimChange> {
+    let Some(text) = b.claims.as_ref().or(a.claims.as_ref()) else { return vec![] };
+    let (Some(loaded), _) = claims::parse(&Source::new("claims.yaml", text), &|name| Err(name.to_owned())) else {
+        return vec![];
+    };
+    if loaded.claims.paper.ours != Some(true) {
+        return vec![];
+    }
+    let verdicts = |side: &Side| {
+        let evidence = Evidence {
+            experiment: &side.experiment,
+            plan: &side.plan,
+            results: &side.results,
+            damaged: &[],
+            runs: vec![],
+            paper: None,
+            before: Before::Unknown(String::new()),
+            sequence: vec![],
+            rerun: None,
+            comparisons: Comparisons::default(),
+        };
+        audit::audit(&loaded, Some(evidence)).claims
+    };
+    let (one, other) = (verdicts(&a.side), verdicts(&b.side));
+    let changed = one.into_iter().zip(other).filter(|(one, other)| one.verdict != other.verdict);
+    changed
+        .map(|(one, other)| ClaimChange {
+            id: one.id,
+            text: one.text,
+            a: one.verdict.word().to_owned(),
+            b: other.verdict.word().to_owned(),
+        })
+        .collect()
+}
+
+/// Writes the manifests that separate causes.
+fn isolate(session: &Session, folder: &std::path::Path, (diff, a, b): (&Diff, &Side, &Side)) -> Result<(), Failure> {
+    let (made, fixed) = diff::isolate::isolate(diff, a, b);
+    for one in &made {
+        let folder = folder.join(&one.name);
+        os::create_folders(&*session.os, &folder).map_err(Failure::io(&folder))?;
+        let path = folder.join("experiment.yaml");
+        if os::is_there(&*session.os, &path).unwrap_or(false) {
+            return Err(Failure::usage(format!("{} is there already", path.display())));
+        }
+        os::write_atomically(&*session.os, &path, one.manifest.as_bytes()).map_err(Failure::io(&path))?;
+        show::note(&format!("{} changes {} alone", path.display(), one.cause));
+    }
+    for cause in &fixed {
+        show::note(&format!("no manifest changes {cause}: run the first side again where it is as on the second"));
+    }
+    if made.is_empty() && fixed.is_empty() {
+        show::note("there is nothing to separate: at most one cause differs");
+    }
+    Ok(())
+}
+
+/// For a terminal of 100 columns.
+fn text(diff: &Diff, is_all: bool) {
+    show::print(&format!("{}  →  {}", diff.a, diff.b));
+    show::print(&format!("\n{}", diff.attribution()));
+    diff.caveats.iter().for_each(|caveat| show::print(&format!("  note: {caveat}")));
+    let folded = diff.factors.iter().filter(|factor| factor.kind == Kind::Prose).count();
+    let listed = diff.factors.iter().filter(|factor| is_all || factor.kind != Kind::Prose);
+    let rows: Vec<Vec<String>> = listed
+        .map(|factor| {
+            let side = |text: &Option<String>| short(text.as_deref().unwrap_or("–"), 24);
+            vec![short(&factor.path, 36), side(&factor.a), side(&factor.b), factor.why.to_owned()]
+        })
+        .collect();
+    if !rows.is_empty() {
+        show::print("\nwhat was pinned");
+        show::print(&show::table(&["path", "A", "B", "why it is listed"], &rows, &[]));
+    }
+    if folded > 0 && !is_all {
+        show::print(&format!("({folded} differences that people read and jobs do not: `--all` shows them)"));
+    }
+    results(diff, is_all);
+    if !diff.claims.is_empty() {
+        show::print("\nclaims whose verdict differs");
+        for claim in &diff.claims {
+            show::print(&format!("  {}: {} → {}  {}", claim.id, claim.a, claim.b, claim.text));
+        }
+    }
+}
+
+fn results(diff: &Diff, is_all: bool) {
+    if diff.results.is_empty() {
+        show::print("\nno side has results");
+        return;
+    }
+    let is_listed = |row: &&Row| is_all || row.verdict.is_difference() || !row.why.is_empty();
+    let listed: Vec<&Row> = diff.results.iter().filter(is_listed).collect();
+    if !listed.is_empty() {
+        show::print("\nwhat came out");
+        let rows: Vec<Vec<String>> = listed
+            .iter()
+            .map(|row| {
+                let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
+                vec![
+                    verdict,
+                    row.case.clone(),
+                    row.metric.to_string(),
+                    row.shown(row.a),
+                    row.shown(row.b),
+                    row.change(),
+                    row.interval(),
+                    row.p_shown(),
+                ]
+            })
+            .collect();
+        let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];
+        show::print(&show::table(&heads, &rows, &[3, 4, 5, 6, 7]));
+        for row in listed.iter().filter(|row| !row.why.is_empty() || row.needed.is_some()) {
+            show::print(&format!("  {} {}: {}", row.case, row.metric, row.said()));
+        }
+    }
+    let mut counts: std::collections::BTreeMap<Verdict, usize> = Default::default();
+    for row in &diff.results {
+        *counts.entry(row.verdict).or_default() += 1;
+    }
+    let counted: Vec<String> = counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
+    show::print(&format!("\n{} comparisons: {}", diff.results.len(), counted.join(", ")));
+    let undecided = diff.results.iter().filter_map(|row| row.needed);
+    if let Some(most) = undecided.max() {
+        show::print(&format!(
+            "a fresh run that decides all of them needs up to {most} replicates; adding to these until it looks right does not count"
+        ));
+    }
+    let methods: std::collections::BTreeSet<(&str, &str)> =
+        diff.results.iter().filter_map(|row| row.ratio).map(|ratio| (ratio.method, ratio.estimand)).collect();
+    for (method, estimand) in methods {
+        show::print(&format!("method: {method}; estimated: {estimand}"));
+    }
+}
+
+fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
+}
+
+/// Many sides in the order of time: where a metric of a case seems to change for good.
+fn series(session: &Session, found: &[Found]) -> Result<u8, Failure> {
+    let sides: Vec<&Side> = found.iter().map(|one| &one.side).collect();
+    let series = diff::series(&sides);
+    match session.format {
+        Format::Json => show::print_json(&series)?,
+        _ => {
+            show::print(&format!("{} sides, {} series", sides.len(), series.len()));
+            for one in &series {
+                show::print(&format!("  {} {}: {}", one.case, one.metric, one.said()));
+            }
+        }
+    }
+    Ok(u8::from(series.iter().any(|one| one.change.is_some())))
+}

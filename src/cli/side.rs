@@ -1,0 +1,175 @@
+//! The sides of a diff: where manifest, lock and results of each come from.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::failure::Failure;
+use super::workspace::{self, Workspace};
+use crate::diff::Side;
+use crate::lock::LOCK_LIMIT_BYTES;
+use crate::manifest::node::FILE_LIMIT_BYTES;
+use crate::name::RunId;
+use crate::os::git;
+use crate::pdf;
+use crate::plan;
+use crate::results::{Results, collect};
+use crate::store::history::{History, history};
+use crate::store::{Journal, Layout, Reader};
+use crate::verify;
+
+/// A side, with the claims file that lies beside its manifest.
+pub(crate) struct Found {
+    pub(crate) side: Side,
+    pub(crate) claims: Option<String>,
+}
+
+/// Whether a side is a PDF, which is read in a child with limits.
+pub(crate) fn is_paper(session: &Session, given: &str) -> bool {
+    paper_of(session, given).is_some()
+}
+
+/// Finds a side by what it was called.
+pub(crate) fn find(session: &Session, given: &str, profile: Option<&str>) -> Result<Found, Failure> {
+    if let Some(path) = paper_of(session, given) {
+        return published(session, given, &path);
+    }
+    let path = Path::new(given);
+    let has = |name: &str| crate::os::is_there(&*session.os, &path.join(name)).unwrap_or(false);
+    if has("journal.jsonl") {
+        let id = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let store = path.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+        return run(session, given, (&Layout::new(store), id));
+    }
+    if has("runs") && !has("experiment.yaml") {
+        let layout = Layout::new(path);
+        let ids = layout.run_ids(&*session.os)?;
+        let Some(newest) = newest(session, &layout, &ids)? else {
+            return Err(Failure::usage(format!("{given} holds no run")));
+        };
+        return run(session, given, (&layout, newest.as_str()));
+    }
+    if let Some((revision, inside)) = given.split_once(':').filter(|_| !is_path(session, path)) {
+        return at_revision(session, given, (revision, inside), profile);
+    }
+    if RunId::new(given).is_ok() {
+        let layout = Workspace::here(session)?.layout();
+        if crate::os::is_there(&*session.os, &layout.runs().join(given)).unwrap_or(false) {
+            return run(session, given, (&layout, given));
+        }
+    }
+    tree(session, given, profile).map_err(|failure| failure.help(FORMS))
+}
+
+const FORMS: &str = "A side is an experiment (its name or folder), `REVISION:experiments/NAME`, a run (its id or folder), `NAME@VERSION`, a PDF or its folder, or a folder that holds `runs`.";
+
+fn is_path(session: &Session, path: &Path) -> bool {
+    crate::os::is_there(&*session.os, path).unwrap_or(false)
+}
+
+/// The PDF that a side is, where it is one.
+fn paper_of(session: &Session, given: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(given);
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) && is_path(session, &path) {
+        return Some(path);
+    }
+    let inside = path.join("paper.pdf");
+    if is_path(session, &inside) {
+        return Some(inside);
+    }
+    let (name, version) = given.split_once('@')?;
+    let path = Workspace::here(session).ok()?.report(name, version).join("paper.pdf");
+    is_path(session, &path).then_some(path)
+}
+
+/// A paper carries its manifest, its lock and its results.
+fn published(session: &Session, given: &str, path: &Path) -> Result<Found, Failure> {
+    let bytes = session.os.read(path, pdf::FILE_LIMIT_BYTES).map_err(Failure::io(path))?;
+    let (files, _) = verify::attachments(&bytes)?;
+    let input = verify::input_of(&files)?;
+    Ok(Found { side: Side::new(given, &input.manifest, &input.lock, input.results)?, claims: None })
+}
+
+/// The experiment as its files are now.
+fn tree(session: &Session, given: &str, profile: Option<&str>) -> Result<Found, Failure> {
+    let loaded = workspace::load(session, Path::new(given))?;
+    let (lock, lock_text) = loaded.lock(session)?;
+    let planned = loaded.plan(&lock, profile)?;
+    let (results, ..) = loaded.results(session, &planned)?;
+    let is_dirty = loaded.revision()?.is_some_and(|revision| !revision.changed.is_empty());
+    let name = if is_dirty { format!("{given} (not committed)") } else { given.to_owned() };
+    let claims = session.os.read(&loaded.folder.join("claims.yaml"), FILE_LIMIT_BYTES as u64).ok();
+    let claims = claims.and_then(|bytes| String::from_utf8(bytes).ok());
+    Ok(Found { side: Side::new(&name, loaded.source.text(), &lock_text, results)?, claims })
+}
+
+/// The experiment as a commit has it, with what the store holds of its jobs.
+fn at_revision(
+    session: &Session,
+    given: &str,
+    (revision, inside): (&str, &str),
+    profile: Option<&str>,
+) -> Result<Found, Failure> {
+    let workspace = Workspace::here(session)?;
+    let read = |name: &str, limit: usize| -> Result<Option<String>, Failure> {
+        let path = format!("{}/{name}", inside.trim_end_matches('/'));
+        let found = git::at_revision(&workspace.root, revision, &path).map_err(|error| {
+            Failure::usage(format!("{given}: {error}")).help("`git log --oneline` lists what there is.")
+        })?;
+        match found {
+            Some(bytes) if bytes.len() > limit => {
+                Err(Failure::usage(format!("{given}: {name} is larger than {limit} bytes")))
+            }
+            Some(bytes) => String::from_utf8(bytes)
+                .map(Some)
+                .map_err(|_| Failure::usage(format!("{given}: {name} is no UTF-8 text"))),
+            None => Ok(None),
+        }
+    };
+    let must = |name: &str, limit: usize| {
+        read(name, limit)?.ok_or_else(|| {
+            Failure::usage(format!("{revision} has no {}/{name}", inside.trim_end_matches('/'))).help(FORMS)
+        })
+    };
+    let manifest = must("experiment.yaml", FILE_LIMIT_BYTES)?;
+    let lock = must("experiment.lock.yaml", LOCK_LIMIT_BYTES as usize)?;
+    let results = recorded(session, &workspace.layout(), (&manifest, &lock, profile.unwrap_or(plan::DEFAULT_PROFILE)))?;
+    Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
+}
+
+/// What a store holds of the jobs of a manifest.
+fn recorded(
+    session: &Session,
+    layout: &Layout,
+    (manifest, lock, profile): (&str, &str, &str),
+) -> Result<Results, Failure> {
+    let (experiment, _, planned, _) = plan::resolve(manifest, lock, profile)?;
+    let mut reader = Reader::open(&*session.os, layout)?;
+    let history = history(&*session.os, layout, &mut reader, &experiment.name.value)?;
+    Ok(collect(&planned, &history, &reader, session.os.processors())?)
+}
+
+/// The newest run of a store, in the order in which they were begun.
+fn newest(session: &Session, layout: &Layout, ids: &[RunId]) -> Result<Option<RunId>, Failure> {
+    let Some(first) = ids.first() else { return Ok(None) };
+    let journal = crate::store::read_journal(&*session.os, layout, first)?;
+    let Some(genesis) = journal.genesis() else { return Ok(Some(first.clone())) };
+    let mut reader = Reader::open(&*session.os, layout)?;
+    let history = history(&*session.os, layout, &mut reader, &genesis.experiment)?;
+    Ok(history.runs.last().map(|(run, _)| run.clone()))
+}
+
+/// What one run measured, under the manifest and lock that it was made with.
+fn run(session: &Session, given: &str, (layout, id): (&Layout, &str)) -> Result<Found, Failure> {
+    let id = RunId::new(id).map_err(|error| Failure::usage(format!("{given}: {error}")))?;
+    let mut reader = Reader::open(&*session.os, layout)?;
+    let journal: Journal = reader.load(&id)?;
+    let Some(genesis) = journal.genesis().cloned() else {
+        return Err(Failure::usage(format!("{given}: the run has no beginning")));
+    };
+    let text = |digest| -> Result<String, Failure> { Ok(String::from_utf8_lossy(&reader.get(&digest)?).into_owned()) };
+    let (manifest, lock) = (text(genesis.manifest)?, text(genesis.lock)?);
+    let (_, _, planned, _) = plan::resolve(&manifest, &lock, &genesis.profile)?;
+    let history = History { runs: vec![(id, journal)] };
+    let results = collect(&planned, &history, &reader, session.os.processors())?;
+    Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: None })
+}

@@ -1,0 +1,228 @@
+//! What differs in what was pinned: manifests, locks and facts, by meaning.
+//!
+//! Names that were changed and nothing else, lists in another order, and quantities written otherwise are no difference.
+//! What only people read (titles, authors, reasons) is folded away.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::Side;
+use crate::manifest::node::{Node, Value};
+use crate::printed::{DecimalMark, Printed};
+
+/// What a difference can do to results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// It changes what is measured, on what, or how.
+    Factor,
+    /// It changes which cases there are, how often or in which order they are measured.
+    Design,
+    /// It changes how results are read.
+    Analysis,
+    /// A name was changed, and nothing else.
+    Renamed,
+    /// People read it, jobs do not.
+    Prose,
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Factor {
+    /// What it can do.
+    pub kind: Kind,
+    /// What differs together: one cause.
+    pub cause: String,
+    /// Where.
+    pub path: String,
+    /// On the first side; none where it is not there.
+    pub a: Option<String>,
+    /// On the second.
+    pub b: Option<String>,
+    /// Why it is listed.
+    pub why: &'static str,
+}
+
+/// Parts of a manifest whose entries have names that people choose.
+const NAMED: &[&str] = &["workloads", "guests", "hypervisors", "hosts", "arms"];
+/// Lists whose order is part of what they say.
+const ORDERED: &[&str] = &["argv", "steps", "commands"];
+
+/// A manifest as paths and scalars.
+pub(super) type Flat = BTreeMap<String, String>;
+
+pub(super) fn flatten(node: &Node, path: &str, found: &mut Flat) {
+    match &node.value {
+        Value::Map(entries) => {
+            for (key, inner) in entries {
+                let path = if path.is_empty() { key.text.clone() } else { format!("{path}.{}", key.text) };
+                flatten(inner, &path, found);
+            }
+        }
+        Value::List(items) => {
+            let last = path.rsplit('.').next().unwrap_or(path);
+            let is_plain = items.iter().all(|item| !matches!(item.value, Value::Map(_) | Value::List(_)));
+            if is_plain {
+                let mut texts: Vec<String> = items.iter().map(Node::shown).collect();
+                if !ORDERED.contains(&last) {
+                    texts.sort();
+                }
+                found.insert(path.to_owned(), texts.join(", "));
+            } else {
+                for (number, item) in items.iter().enumerate() {
+                    flatten(item, &format!("{path}[{number}]"), found);
+                }
+            }
+        }
+        _ => {
+            found.insert(path.to_owned(), node.shown());
+        }
+    }
+}
+
+/// Whether two scalars mean the same: `64 KiB` and `65536 B` do.
+fn is_same(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let parts = |text: &str| -> Vec<String> {
+        let meant = |part: &str| match Printed::parse(part.trim(), DecimalMark::Point, None) {
+            Ok(printed) => format!("{} {:?}", printed.value().to_fraction(), printed.dim()),
+            Err(_) => part.trim().to_owned(),
+        };
+        let mut parts: Vec<String> = text.split(", ").map(meant).collect();
+        parts.sort();
+        parts
+    };
+    parts(one) == parts(other)
+}
+
+/// Names of entries that were changed while all else of them stayed: old and new, by part.
+fn renames(a: &Flat, b: &Flat) -> Vec<(&'static str, String, String)> {
+    let mut found = vec![];
+    for part in NAMED {
+        let entries = |flat: &Flat| -> BTreeMap<String, Vec<(String, String)>> {
+            let mut entries: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+            for (path, value) in flat {
+                let Some(rest) = path.strip_prefix(&format!("{part}.")) else { continue };
+                let (name, inner) = rest.split_once('.').unwrap_or((rest, ""));
+                entries.entry(name.to_owned()).or_default().push((inner.to_owned(), value.clone()));
+            }
+            entries
+        };
+        let (one, other) = (entries(a), entries(b));
+        for (name, inner) in one.iter().filter(|(name, _)| !other.contains_key(*name)) {
+            let twin = other.iter().find(|(new, content)| !one.contains_key(*new) && *content == inner);
+            if let Some((new, _)) = twin {
+                found.push((*part, name.clone(), new.clone()));
+            }
+        }
+    }
+    found
+}
+
+/// All that differs between two sides.
+pub(super) fn factors(a: &Side, b: &Side) -> Vec<Factor> {
+    let (mut one, other) = (a.flat(), b.flat());
+    let renamed = renames(&one, &other);
+    let mut found: Vec<Factor> = vec![];
+    for (part, old, new) in &renamed {
+        let path = format!("{part}.{old}");
+        found.push(row(Kind::Renamed, &path, (Some(old.clone()), Some(new.clone()))));
+        let moved: Flat = one
+            .iter()
+            .map(|(path, value)| {
+                let path = match path.strip_prefix(&format!("{part}.{old}.")) {
+                    Some(rest) => format!("{part}.{new}.{rest}"),
+                    None => path.clone(),
+                };
+                let values: Vec<&str> =
+                    value.split(", ").map(|one| if one == old { new.as_str() } else { one }).collect();
+                (path, values.join(", "))
+            })
+            .collect();
+        one = moved;
+    }
+    found.extend(differences(&one, &other).map(|(path, a, b)| row(kind_of(&path), &path, (a, b))));
+    // what a lock pins and what a run found are the same facts
+    let facts = |side: &Side| -> Flat {
+        let mut facts: Flat = side.lock.facts.clone();
+        let found =
+            side.results.facts.0.iter().filter_map(|(path, fact)| Some((path.clone(), fact.value()?.to_owned())));
+        facts.extend(found);
+        facts.extend(side.lock.files.iter().map(|(name, digest)| (format!("file.{name}"), digest.to_string())));
+        let images = side.lock.images.iter();
+        facts.extend(images.map(|(name, image)| (format!("image.{name}"), image.initramfs.to_string())));
+        facts
+    };
+    let facts = (facts(a), facts(b));
+    found.extend(differences(&facts.0, &facts.1).filter(|(_, a, b)| a.is_some() && b.is_some()).map(|(path, a, b)| {
+        let mut factor = row(Kind::Factor, &path, (a, b));
+        (factor.cause, factor.why) = (cause_of_fact(&path), "a fact that was pinned or found");
+        factor
+    }));
+    found.sort();
+    found
+}
+
+fn differences(a: &Flat, b: &Flat) -> impl Iterator<Item = (String, Option<String>, Option<String>)> {
+    let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let found: Vec<(String, Option<String>, Option<String>)> = paths
+        .into_iter()
+        .filter(|path| match (a.get(*path), b.get(*path)) {
+            (Some(one), Some(other)) => !is_same(one, other),
+            _ => true,
+        })
+        .map(|path| (path.clone(), a.get(path).cloned(), b.get(path).cloned()))
+        .collect();
+    found.into_iter()
+}
+
+fn row(kind: Kind, path: &str, (a, b): (Option<String>, Option<String>)) -> Factor {
+    let why = match kind {
+        Kind::Factor => "it changes what is measured, on what, or how",
+        Kind::Design => "it changes which cases there are, how often or in which order",
+        Kind::Analysis => "it changes how results are read",
+        Kind::Renamed => "the name was changed, and nothing else",
+        Kind::Prose => "people read it, jobs do not",
+    };
+    Factor { kind, cause: path.to_owned(), path: path.to_owned(), a, b, why }
+}
+
+/// What a path of a manifest can do to results.
+fn kind_of(path: &str) -> Kind {
+    let first = path.split(['.', '[']).next().unwrap_or(path);
+    let last = path.rsplit('.').next().unwrap_or(path);
+    match first {
+        "title" | "authors" | "version" | "license" | "question" | "format" | "name" => Kind::Prose,
+        "metrics" | "treatment" | "disclosure" | "imports" => Kind::Analysis,
+        _ if matches!(last, "why" | "steps" | "declared") => Kind::Prose,
+        "matrix" | "profiles" => Kind::Design,
+        "design" => match path {
+            "design.runtime" | "design.ramp_time" | "design.pause" | "design.concurrency" | "design.reboot_guests" => {
+                Kind::Factor
+            }
+            path if path.starts_with("design.precondition") || path.starts_with("design.steady_state") => Kind::Factor,
+            _ => Kind::Design,
+        },
+        _ => Kind::Factor,
+    }
+}
+
+/// What changes together with a fact: `tool.fio.version` and `tool.fio.sha256` are one program.
+fn cause_of_fact(path: &str) -> String {
+    let parts: Vec<&str> = path.split('.').collect();
+    match parts.as_slice() {
+        ["tool" | "block" | "nic" | "image" | "file", name, ..] => format!("{}.{name}", parts[0]),
+        ["os", ..] => "os".to_owned(),
+        _ => path.to_owned(),
+    }
+}
+
+/// What results may be due to: differences that can change them, each cause once.
+pub(super) fn causes(factors: &[Factor]) -> Vec<String> {
+    let causes: BTreeSet<&String> =
+        factors.iter().filter(|factor| factor.kind == Kind::Factor).map(|factor| &factor.cause).collect();
+    causes.into_iter().cloned().collect()
+}

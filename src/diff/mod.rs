@@ -1,0 +1,193 @@
+//! Diff: what changed between two records of an experiment, what that did to its results, and what may be concluded.
+//!
+//! [`diff`] is pure. Sides come from a folder, a revision, a run, a published version or a PDF; here they are alike.
+
+mod factors;
+pub mod isolate;
+mod report;
+mod rows;
+mod series;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::diagnostic::Diagnostic;
+use crate::lock::Lock;
+use crate::manifest::Experiment;
+use crate::manifest::node::{self, Node};
+use crate::measurement::Metric;
+use crate::plan::{self, Plan};
+use crate::results::Results;
+use crate::source::Source;
+
+pub use factors::{Factor, Kind};
+pub use report::report;
+pub use rows::{Ratio, Row};
+pub use series::{Series, series};
+
+/// One of the things that are compared.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// As it was asked for.
+    pub name: String,
+    /// The manifest.
+    pub manifest: Source,
+    /// What it says.
+    pub experiment: Experiment,
+    /// Its lock.
+    pub lock: Lock,
+    /// Its plan.
+    pub plan: Plan,
+    /// What was measured.
+    pub results: Results,
+}
+
+impl Side {
+    /// Reads manifest and lock; the results are of the plan that they make.
+    pub fn new(name: &str, manifest: &str, lock: &str, results: Results) -> Result<Self, Vec<Diagnostic>> {
+        let (experiment, locked, planned, _) = plan::resolve(manifest, lock, &results.settings.profile)?;
+        let manifest = Source::new(&format!("{name}/experiment.yaml"), manifest);
+        Ok(Self { name: name.to_owned(), manifest, experiment, lock: locked, plan: planned, results })
+    }
+
+    /// The manifest as a tree.
+    fn tree(&self) -> Option<Node> {
+        node::parse(&self.manifest).0
+    }
+
+    fn flat(&self) -> factors::Flat {
+        let mut flat = factors::Flat::new();
+        if let Some(tree) = self.tree() {
+            factors::flatten(&tree, "", &mut flat);
+        }
+        flat
+    }
+
+    /// Whether the paper reports a metric.
+    fn is_reported(&self, metric: &Metric) -> bool {
+        let rules = &self.experiment.metrics;
+        rules.is_empty() || rules.get(metric.as_str()).is_some()
+    }
+}
+
+/// A claim whose verdict differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClaimChange {
+    /// Its id.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+    /// The verdict on the first side.
+    pub a: String,
+    /// On the second.
+    pub b: String,
+}
+
+/// All that differs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diff {
+    /// The first side.
+    pub a: String,
+    /// The second.
+    pub b: String,
+    /// What was pinned otherwise.
+    pub factors: Vec<Factor>,
+    /// Whether more than one cause may be behind a difference of results.
+    pub confounded: bool,
+    /// What a difference may be due to.
+    pub causes: Vec<String>,
+    /// What must be known before the two are set beside each other.
+    pub caveats: Vec<String>,
+    /// What came out.
+    pub results: Vec<Row>,
+    /// Claims whose verdict differs.
+    pub claims: Vec<ClaimChange>,
+}
+
+/// Compares two sides; `claims` are the verdicts of claims on both, where they differ.
+pub fn diff(a: &Side, b: &Side, claims: Vec<ClaimChange>) -> Diff {
+    let factors = factors::factors(a, b);
+    let renamed: BTreeMap<String, String> = factors
+        .iter()
+        .filter(|factor| factor.kind == Kind::Renamed && factor.path.starts_with("workloads."))
+        .filter_map(|factor| Some((factor.a.clone()?, factor.b.clone()?)))
+        .collect();
+    let causes = factors::causes(&factors);
+    Diff {
+        a: a.name.clone(),
+        b: b.name.clone(),
+        confounded: causes.len() > 1,
+        causes,
+        caveats: caveats(a, b),
+        results: rows::rows(a, b, &renamed),
+        factors,
+        claims,
+    }
+}
+
+impl Diff {
+    /// Whether anything differs that could matter: a factor, a result, a claim.
+    pub fn is_different(&self) -> bool {
+        let is_factor = |factor: &Factor| matches!(factor.kind, Kind::Factor | Kind::Design | Kind::Analysis);
+        self.factors.iter().any(is_factor)
+            || self.results.iter().any(|row| row.verdict.is_difference())
+            || !self.claims.is_empty()
+    }
+
+    /// What may be said of causes.
+    pub fn attribution(&self) -> String {
+        match self.causes.as_slice() {
+            [] => {
+                "Nothing that was pinned differs: a difference of results is noise, time, or something nobody recorded."
+                    .to_owned()
+            }
+            [one] => format!("One cause differs, {one}: a difference of results may be put down to it."),
+            several => format!(
+                "Confounded by {}: none of them can be credited alone. {} more run{}, each with one of them changed, would separate them.",
+                several.join(", "),
+                several.len() - 1,
+                if several.len() == 2 { "" } else { "s" }
+            ),
+        }
+    }
+}
+
+/// What must be known before two records are set beside each other.
+fn caveats(a: &Side, b: &Side) -> Vec<String> {
+    let mut found = vec![];
+    let mut differ = |what: &str, one: String, other: String| {
+        if one != other {
+            found.push(format!("{what}: {one} and {other}"));
+        }
+    };
+    let used = |side: &Side, word: fn(&crate::results::RunRecord) -> String| {
+        let runs: std::collections::BTreeSet<usize> = side
+            .results
+            .cases
+            .iter()
+            .flat_map(|case| &case.metrics)
+            .flat_map(|metric| &metric.samples)
+            .map(|sample| sample.run)
+            .collect();
+        let words: std::collections::BTreeSet<String> =
+            runs.iter().filter_map(|run| side.results.runs.get(*run)).map(word).collect();
+        if words.is_empty() { "none".to_owned() } else { words.into_iter().collect::<Vec<_>>().join(", ") }
+    };
+    differ("experiments", a.experiment.name.value.to_string(), b.experiment.name.value.to_string());
+    differ("profiles", a.results.settings.profile.clone(), b.results.settings.profile.clone());
+    differ("measured by", used(a, |run| run.program.clone()), used(b, |run| run.program.clone()));
+    differ(
+        "environments",
+        used(a, |run| run.environment.word().to_owned()),
+        used(b, |run| run.environment.word().to_owned()),
+    );
+    differ("origins", used(a, |run| run.origin.word().to_owned()), used(b, |run| run.origin.word().to_owned()));
+    for side in [a, b] {
+        if side.results.missing > 0 {
+            found.push(format!("{}: {} jobs have no usable result", side.name, side.results.missing));
+        }
+        found.extend(side.results.hidden_differences.iter().map(|one| format!("{}, undeclared: {one}", side.name)));
+    }
+    found
+}

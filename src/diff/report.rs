@@ -1,0 +1,130 @@
+//! A diff as a document, for a pull request.
+
+use super::{Diff, Kind, Row};
+use crate::document::{Block, Column, Document, Inline, Table, TitleBlock};
+use crate::exact::Exact;
+use crate::printed::{Dim, as_a_paper, scale_of};
+use crate::unit::Unit;
+
+fn words(text: impl Into<String>) -> Vec<Inline> {
+    vec![Inline::text(text)]
+}
+
+impl Row {
+    /// A value in a unit that fits both sides.
+    pub fn shown(&self, value: Option<f64>) -> String {
+        let (Some(value), Some(unit)) = (value, Unit::parse(&self.unit)) else { return "–".to_owned() };
+        if unit == Unit::PERCENT {
+            return format!("{value:.2} %");
+        }
+        let Some(exact) = Exact::from_float(value) else { return "–".to_owned() };
+        let dim = Dim::of(unit.dimension());
+        match as_a_paper(&(&exact * &scale_of(unit)), dim) {
+            Some(printed) => {
+                format!("{} {}", printed.digits(), printed.unit().symbol()).replace(" 1/s", "").replace(" 1", "")
+            }
+            None => "–".to_owned(),
+        }
+    }
+
+    /// The change in percent.
+    pub fn change(&self) -> String {
+        self.ratio.map_or("–".to_owned(), |ratio| percent(ratio.estimate))
+    }
+
+    /// The interval in percent, with its level where that is not the usual one.
+    pub fn interval(&self) -> String {
+        let Some((low, high, level)) = self.ratio.and_then(|ratio| Some((ratio.low?, ratio.high?, ratio.level?)))
+        else {
+            return "–".to_owned();
+        };
+        let level = format!(" ({:.1} %)", level * 100.0);
+        format!("{} to {}{level}", percent(low), percent(high))
+    }
+
+    /// p, adjusted.
+    pub fn p_shown(&self) -> String {
+        match self.p_adjusted {
+            None => "–".to_owned(),
+            Some(small) if small < 0.0001 => "< 0.0001".to_owned(),
+            Some(p) => format!("{p:.4}"),
+        }
+    }
+
+    /// The verdict with what else must be said.
+    pub fn said(&self) -> String {
+        let mut said = format!("{} {}", self.verdict.sign(), self.verdict.word());
+        if let Some(needed) = self.needed {
+            said.push_str(&format!(", a fresh run needs {needed} replicates"));
+        }
+        if !self.why.is_empty() {
+            said.push_str(&format!(": {}", self.why));
+        }
+        said
+    }
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:+.1} %", (ratio - 1.0) * 100.0)
+}
+
+/// The diff as headings and tables.
+pub fn report(diff: &Diff) -> Document {
+    let mut blocks = vec![Block::Paragraph(words(diff.attribution()))];
+    if !diff.caveats.is_empty() {
+        blocks.push(Block::List(diff.caveats.iter().map(|one| words(one.as_str())).collect()));
+    }
+    let listed: Vec<_> = diff.factors.iter().filter(|factor| factor.kind != Kind::Prose).collect();
+    if !listed.is_empty() {
+        let rows = listed.iter().map(|factor| {
+            let side = |text: &Option<String>| words(text.clone().unwrap_or_else(|| "–".to_owned()));
+            vec![vec![Inline::Code(factor.path.clone())], side(&factor.a), side(&factor.b), words(factor.why)]
+        });
+        blocks.push(Block::Heading { level: 1, text: words("What was pinned") });
+        blocks.push(table("factors", "What differs", &["Path", "A", "B", "Why it is listed"], rows.collect()));
+    }
+    let rows: Vec<Vec<Vec<Inline>>> = diff
+        .results
+        .iter()
+        .map(|row| {
+            let cells = [
+                row.case.clone(),
+                row.metric.to_string(),
+                row.shown(row.a),
+                row.shown(row.b),
+                row.change(),
+                row.interval(),
+                row.p_shown(),
+                row.said(),
+            ];
+            cells.into_iter().map(words).collect()
+        })
+        .collect();
+    if !rows.is_empty() {
+        blocks.push(Block::Heading { level: 1, text: words("What came out") });
+        let heads = ["Case", "Metric", "A", "B", "Change", "Interval (level)", "p (adjusted)", "Verdict"];
+        blocks.push(table("results", "Medians of both sides, and the change", &heads, rows));
+    }
+    if !diff.claims.is_empty() {
+        let rows = diff.claims.iter().map(|claim| {
+            vec![
+                vec![Inline::Code(claim.id.clone())],
+                words(claim.text.as_str()),
+                words(claim.a.as_str()),
+                words(claim.b.as_str()),
+            ]
+        });
+        blocks.push(Block::Heading { level: 1, text: words("Claims") });
+        blocks.push(table("claims", "Claims whose verdict differs", &["Id", "Claim", "A", "B"], rows.collect()));
+    }
+    Document {
+        title: TitleBlock { title: format!("{} against {}", diff.b, diff.a), ..TitleBlock::default() },
+        blocks,
+        ..Document::default()
+    }
+}
+
+fn table(id: &str, caption: &str, heads: &[&str], rows: Vec<Vec<Vec<Inline>>>) -> Block {
+    let columns = heads.iter().map(|head| Column::text(*head)).collect();
+    Block::Table(Table { id: id.to_owned(), caption: caption.to_owned(), columns, rows })
+}

@@ -1,0 +1,248 @@
+//! What differs in what came out: each case that both sides have, each metric, and what may be concluded.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use super::Side;
+use crate::compare::{ALPHA, Family, Found, Rule, Verdict, adjust, hypothesis, shares_differ_p};
+use crate::measurement::Metric;
+use crate::results::{CaseResults, MetricSamples};
+use crate::statistics::{Bounds, Contrast, bootstrap};
+
+/// The seed of the bootstrap: the same numbers give the same interval.
+const SEED: u64 = 20_180_901;
+
+/// One metric of one case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The levels of the case, in one line.
+    pub case: String,
+    /// The metric.
+    pub metric: Metric,
+    /// The base unit.
+    pub unit: String,
+    /// The median of the first side.
+    pub a: Option<f64>,
+    /// That of the second.
+    pub b: Option<f64>,
+    /// Values of both sides.
+    pub n: (usize, usize),
+    /// Second by first, with its interval and what it estimates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Ratio>,
+    /// p of no difference.
+    #[serde(serialize_with = "plain")]
+    pub p: Option<f64>,
+    /// The same, adjusted over all rows (Benjamini and Hochberg).
+    #[serde(serialize_with = "plain")]
+    pub p_adjusted: Option<f64>,
+    /// p of a difference beyond the margin, adjusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_equivalence: Option<f64>,
+    /// What may be concluded.
+    pub verdict: Verdict,
+    /// Why, where the verdict does not say it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// How many replicates a fresh run would need to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed: Option<u64>,
+}
+
+/// A ratio with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The estimate.
+    pub estimate: f64,
+    /// The lower bound.
+    pub low: Option<f64>,
+    /// The upper bound.
+    pub high: Option<f64>,
+    /// The level that the interval has.
+    pub level: Option<f64>,
+    /// How it was found.
+    pub method: &'static str,
+    /// What is estimated.
+    pub estimand: &'static str,
+    /// The bootstrapped interval of the ratio of medians, from twenty values on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootstrap: Option<Bounds>,
+}
+
+fn plain<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.serialize(serializer)
+}
+
+/// What identifies a case on both sides.
+type Key<'a> = (&'a BTreeMap<String, String>, Option<&'a str>, usize);
+
+fn keyed<'a>(side: &'a Side, names: &BTreeMap<String, String>) -> BTreeMap<Key<'a>, &'a CaseResults> {
+    // a part of the matrix without factors has one case a workload
+    let mut workloads: Vec<String> = side
+        .results
+        .matrix()
+        .map(|case| names.get(&case.case.workload).unwrap_or(&case.case.workload).clone())
+        .collect();
+    workloads.sort();
+    workloads.dedup();
+    let place = |case: &CaseResults| {
+        let name = names.get(&case.case.workload).unwrap_or(&case.case.workload);
+        if case.case.factors.is_empty() { workloads.iter().position(|one| one == name).unwrap_or(0) } else { 0 }
+    };
+    side.results.matrix().map(|case| ((&case.case.factors, case.case.part.as_deref(), place(case)), case)).collect()
+}
+
+/// All rows, in the order of the second side's cases, then what only the first has. `renamed` maps old names of workloads to
+/// new ones.
+pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Vec<Row> {
+    let (one, other) = (keyed(a, renamed), keyed(b, &BTreeMap::new()));
+    let mut rows: Vec<Row> = vec![];
+    let mut found: Vec<(usize, Found, usize)> = vec![];
+    for (group, (key, case)) in other.iter().enumerate() {
+        let before = one.get(key).copied();
+        for samples in case.metrics.iter().filter(|samples| b.is_reported(&samples.metric)) {
+            let place = rows.len();
+            match before.and_then(|before| before.metric(&samples.metric)) {
+                Some(old) => {
+                    let (row, one) = compared((a, b), (before.unwrap_or(case), case), (old, samples));
+                    found.extend(one.map(|one| (place, one, group)));
+                    rows.push(row);
+                }
+                None => rows.push(alone(case, samples, Verdict::Added)),
+            }
+        }
+        for samples in before.iter().flat_map(|before| &before.metrics) {
+            if case.metric(&samples.metric).is_none() && b.is_reported(&samples.metric) {
+                rows.push(alone(case, samples, Verdict::Removed));
+            }
+        }
+    }
+    for (key, case) in one.iter().filter(|(key, _)| !other.contains_key(*key)) {
+        let _ = key;
+        rows.extend(
+            case.metrics
+                .iter()
+                .filter(|samples| a.is_reported(&samples.metric))
+                .map(|samples| alone(case, samples, Verdict::Removed)),
+        );
+    }
+    conclude((a, b), &mut rows, found);
+    rows
+}
+
+/// Adjusts all that was found as one family, and concludes.
+fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Found, usize)>) {
+    let mut numbers: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    let groups: Vec<usize> = found
+        .iter()
+        .map(|(place, _, case)| {
+            let next = numbers.len();
+            *numbers.entry((*case, hypothesis(&rows[*place].metric).to_owned())).or_insert(next)
+        })
+        .collect();
+    let mut of: Vec<&mut Found> = found.iter_mut().map(|(_, one, _)| one).collect();
+    adjust(Family::Exploratory, &mut of, &groups);
+    let mut noises: BTreeMap<Metric, Option<f64>> = BTreeMap::new();
+    for (place, one, _) in &found {
+        let row = &mut rows[*place];
+        let noise = *noises.entry(row.metric.clone()).or_insert_with(|| {
+            let bound = |side: &Side| side.results.noise(&row.metric).and_then(|floor| floor.bound);
+            [a, b].into_iter().filter_map(bound).reduce(f64::max)
+        });
+        (row.p, row.p_adjusted, row.p_equivalence) = (one.p, one.p_adjusted, one.p_equivalence);
+        if row.verdict == Verdict::Invalid {
+            continue;
+        }
+        let rule = Rule::of(&b.experiment, &row.metric);
+        row.verdict = one.verdict(rule.better, noise);
+        let is_significant = one.p_adjusted.is_some_and(|p| p <= ALPHA);
+        if row.verdict == Verdict::Inconclusive {
+            row.needed = one.replicates_needed(numbers.len());
+            if is_significant && one.is_within(noise) {
+                let share = noise.unwrap_or(0.0) * 100.0;
+                row.why = format!("within the noise: two measurements of the same differ by up to {share:.1} %");
+                row.needed = None;
+            }
+        }
+    }
+}
+
+/// A metric of a case that only one side has.
+fn alone(case: &CaseResults, samples: &MetricSamples, verdict: Verdict) -> Row {
+    let median = samples.summary().map(|summary| summary.median);
+    let count = samples.samples.len();
+    let is_new = verdict == Verdict::Added;
+    Row {
+        case: case.case.label(),
+        metric: samples.metric.clone(),
+        unit: samples.unit.clone(),
+        a: median.filter(|_| !is_new),
+        b: median.filter(|_| is_new),
+        n: if is_new { (0, count) } else { (count, 0) },
+        ratio: None,
+        p: None,
+        p_adjusted: None,
+        p_equivalence: None,
+        verdict,
+        why: String::new(),
+        needed: None,
+    }
+}
+
+/// A metric of a case that both have.
+fn compared(
+    (a, b): (&Side, &Side),
+    (before, case): (&CaseResults, &CaseResults),
+    (old, new): (&MetricSamples, &MetricSamples),
+) -> (Row, Option<Found>) {
+    let mut row = Row { a: old.summary().map(|one| one.median), ..alone(case, new, Verdict::Added) };
+    (row.n, row.verdict) = ((old.samples.len(), new.samples.len()), Verdict::Inconclusive);
+    if old.unit != new.unit {
+        row.why = format!("the first side is in {}, the second in {}: they are not compared", old.unit, new.unit);
+        return (row, None);
+    }
+    let kinds = (a.results.environment(old), b.results.environment(new));
+    if kinds.0 != kinds.1 {
+        let word = |kind: Option<crate::store::event::Environment>| kind.map_or("unknown", |kind| kind.word());
+        row.why = format!("{} and {} are never set beside each other", word(kinds.0), word(kinds.1));
+        return (row, None);
+    }
+    let objects = |samples: &MetricSamples| -> Vec<String> {
+        samples.samples.iter().map(|sample| format!("{} {}", sample.job, sample.object)).collect()
+    };
+    if objects(old) == objects(new) {
+        row.verdict = Verdict::Equivalent;
+        row.why = "the same raw objects".to_owned();
+        return (row, None);
+    }
+    let (one, other) = (old.values(), new.values());
+    let margin = Rule::of(&b.experiment, &new.metric).margin;
+    let Some(contrast) = Contrast::independent(&one, &other) else {
+        row.why = "a value is not above zero: there is no ratio".to_owned();
+        return (row, None);
+    };
+    let found = Found::new(contrast, margin);
+    row.ratio = Some(Ratio {
+        estimate: found.ratio,
+        low: found.interval.map(|bounds| bounds.low),
+        high: found.interval.map(|bounds| bounds.high),
+        level: found.interval.map(|bounds| bounds.level),
+        method: found.contrast.method().word(),
+        estimand: found.contrast.method().estimand(),
+        bootstrap: bootstrap::ratio_of_medians(&one, &other, crate::compare::LEVEL, SEED),
+    });
+    let lost = |side: &Side, label: &str, usable: usize| {
+        let lost = side.results.not_ok.iter().filter(|attempt| attempt.case == label).count() as u64;
+        (lost, lost + usable as u64)
+    };
+    let shares = (lost(a, &before.case.label(), old.samples.len()), lost(b, &case.case.label(), new.samples.len()));
+    if shares_differ_p(shares.0, shares.1) <= ALPHA {
+        row.verdict = Verdict::Invalid;
+        row.why = format!(
+            "{} of {} attempts gave no result on the first side, {} of {} on the second",
+            shares.0.0, shares.0.1, shares.1.0, shares.1.1
+        );
+    }
+    (row, Some(found))
+}
