@@ -120,6 +120,28 @@ pub fn evaluate(text: &str, scope: &dyn Scope) -> Result<Value, String> {
     value_of(&parsed(text)?, scope)
 }
 
+/// Whether an expression chooses by `if`.
+pub fn has_condition(text: &str) -> bool {
+    fn walk(expression: &Expr<'_>) -> bool {
+        match expression {
+            Expr::IfExpr(_) => true,
+            Expr::UnaryOp(one) => walk(&one.expr),
+            Expr::BinOp(one) => walk(&one.left) || walk(&one.right),
+            Expr::Compare(one) => walk(&one.expr) || one.ops.iter().any(|next| walk(&next.expr)),
+            Expr::GetAttr(one) => walk(&one.expr),
+            Expr::List(one) => one.items.iter().any(walk),
+            Expr::Call(one) => one.args.iter().any(|argument| match argument {
+                CallArg::Pos(inner)
+                | CallArg::Kwarg(_, inner)
+                | CallArg::PosSplat(inner)
+                | CallArg::KwargSplat(inner) => walk(inner),
+            }),
+            _ => false,
+        }
+    }
+    parsed(text).is_ok_and(|expression| walk(&expression))
+}
+
 fn parsed(text: &str) -> Result<Expr<'_>, String> {
     if text.len() > LENGTH_MAX {
         return Err(format!("{} bytes, more than the {LENGTH_MAX} that are read", text.len()));

@@ -75,6 +75,9 @@ pub enum Qualifier {
 /// `over x` reaches to this power of ten times x: far enough for anything that is measured.
 const FAR_POWER: i32 = 6;
 
+/// The most digits of a number.
+const DIGITS_MAX: usize = 40;
+
 /// How far a number called `about` may lie from the value, in percent.
 pub const ABOUT_SHARE_PERCENT: u64 = 5;
 
@@ -251,6 +254,9 @@ impl Printed {
         let end = text.strip_suffix(" 1/s").map(str::len).or(end);
         let (number, rest) = text.split_at(end.unwrap_or(text.len()));
         let digits = plain_digits(number.trim(), mark, token)?;
+        if digits.len() > DIGITS_MAX {
+            return Err(PrintedError::NotANumber(shown()));
+        }
         let (suffix, symbol) = suffixed(rest.trim());
         let own = match symbol {
             "" => None,

@@ -25,8 +25,13 @@ fn of(laboratory: &Laboratory, code: i32, claim: &str) -> (String, serde_json::V
     (one["verdict"].as_str().unwrap().to_owned(), one)
 }
 
+/// Eight replicates: what does not vary is tested by signs alone.
+fn echo() -> String {
+    ECHO.replace("replicates: 3", "replicates: 8")
+}
+
 fn with_claims(text: &str) -> Laboratory {
-    let laboratory = Laboratory::with("echo", ECHO);
+    let laboratory = Laboratory::with("echo", &echo());
     laboratory.write("experiments/echo/claims.yaml", text.as_bytes());
     laboratory.expect(0, &["lock", "echo"]);
     laboratory.commit();
@@ -40,7 +45,7 @@ fn claims_are_derived_again_from_their_objects() {
     let (verdict, claim) = of(&laboratory, 0, "number");
     assert_eq!(verdict, "recomputed", "{claim}");
     let evidence = &claim["evidence"];
-    assert_eq!(evidence["objects"], 1, "the three replicates printed the same bytes");
+    assert_eq!(evidence["objects"], 1, "the replicates printed the same bytes");
     assert_eq!(evidence["numbers"][0]["name"], "latency_mean/n=4.5/median");
     assert_eq!(evidence["numbers"][0]["printed"].as_array().unwrap().len(), 0, "nothing is published yet");
     let commit = evidence["runs"][0]["commit"].as_str().unwrap();
@@ -155,7 +160,7 @@ fn names_that_are_not_there_are_refused_with_what_was_meant() {
 
 #[test]
 fn a_rerun_says_first_what_it_executes_and_leaves_the_record_alone() {
-    let manifest = ECHO.replace("treatment: [n]", "treatment: [n]\nmetrics: {latency_mean: {margin: 3 %}}");
+    let manifest = echo().replace("treatment: [n]", "treatment: [n]\nmetrics: {latency_mean: {margin: 3 %}}");
     let noisy =
         manifest.replace("printf, \"took %s ms\", \"{n}\"", "sh, -c, \"echo took {n}.00$(date +%N | cut -c6) ms\"");
     let laboratory = Laboratory::with("echo", &noisy.replace("4.5]", "4]"));
@@ -171,7 +176,7 @@ fn a_rerun_says_first_what_it_executes_and_leaves_the_record_alone() {
     let runs = || std::fs::read_dir(laboratory.join("artifacts/runs")).unwrap().count();
     let said = laboratory.expect(0, &["audit", "echo", "--rerun", "--format", "json"]);
     assert!(
-        said.stderr.contains("rerun: 19 jobs") && said.stderr.contains("executes sh -c echo took 4.00"),
+        said.stderr.contains("rerun: 34 jobs") && said.stderr.contains("executes sh -c echo took 4.00"),
         "{said:?}"
     );
     let audit: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
@@ -226,6 +231,7 @@ fn judged(claims_text: &str, pairs: &[(&str, [f64; 8], [f64; 8])], rerun: Option
         runs: vec![],
         paper: None,
         before: Before::Unknown("a test".to_owned()),
+        reread: vec![],
         sequence: vec![],
         rerun: again.as_ref(),
         comparisons: Comparisons::default(),

@@ -9,6 +9,12 @@ use crate::printed::Shortening;
 
 /// How many wrong values are tried.
 const TRIALS: u32 = 128;
+/// How many, where tables have more rows than [`ROWS_OF_ALL`].
+const TRIALS_OF_MANY: u32 = 16;
+/// The claims up to which all wrong values are tried.
+const CLAIMS_OF_ALL: usize = 200;
+/// The rows up to which all wrong values are tried.
+const ROWS_OF_ALL: usize = 2_000;
 /// How often an interval may miss, all that one claim uses together.
 pub(super) const ALPHA: f64 = 0.05;
 
@@ -36,11 +42,24 @@ pub(super) struct Lens {
     pub(super) factor: Option<(String, Exact)>,
     /// How often an interval of an estimate may miss.
     pub(super) alpha: f64,
+    /// All numbers off by factors that follow from this seed, to ask whether they matter at all.
+    pub(super) shaken: Option<u64>,
 }
 
 impl Lens {
     /// As a reader takes them.
-    pub(super) const PLAIN: Self = Self { shortening: Shortening::Rounded, factor: None, alpha: ALPHA };
+    pub(super) const PLAIN: Self = Self { shortening: Shortening::Rounded, factor: None, alpha: ALPHA, shaken: None };
+}
+
+impl Lens {
+    /// What a number of this name is multiplied by: from a thousandth to a thousand where numbers are shaken.
+    pub(super) fn factor_of(&self, name: &str) -> Option<Exact> {
+        let seed = self.shaken?;
+        let digest = crate::digest::Digest::of(format!("{seed} {name}").as_bytes());
+        let bytes = digest.as_bytes();
+        let share = f64::from(u16::from_be_bytes([bytes[0], bytes[1]])) / f64::from(u16::MAX);
+        Exact::from_float(libm::exp2((share * 2.0 - 1.0) * 10.0))
+    }
 }
 
 /// Facts that an assumption adds, by name.
@@ -57,21 +76,39 @@ pub(super) fn answer(subject: &Subject<'_>, claim: &Claim, (name, text): (&str, 
 /// How likely a wrong claim would have held: with its own numbers off by a factor between a half and two; where it has none,
 /// each instance as likely as not.
 fn chance(subject: &Subject<'_>, claim: &Claim, (text, added): (&str, Added<'_>), answer: &Answer) -> f64 {
+    if is_vacuous(subject, claim, (text, added)) {
+        return 1.0;
+    }
     if answer.used.tokens.is_empty() {
         return libm::pow(0.5, answer.count as f64);
     }
     let mut least = 1.0_f64;
+    let rows: usize = subject.loaded.tables.iter().map(|table| table.rows.len()).sum();
+    let is_many = rows.saturating_mul(answer.count) > ROWS_OF_ALL || subject.loaded.claims.claims.len() > CLAIMS_OF_ALL;
+    let trials = if is_many { TRIALS_OF_MANY } else { TRIALS };
     for token in &answer.used.tokens {
-        let passed = (0..TRIALS).filter(|trial| {
-            let exponent = (f64::from(*trial) + 0.5) / f64::from(TRIALS) * 2.0 - 1.0;
+        let passed = (0..trials).filter(|trial| {
+            let exponent = (f64::from(*trial) + 0.5) / f64::from(trials) * 2.0 - 1.0;
             let factor = Exact::from_float(libm::exp2(exponent)).unwrap_or_else(|| Exact::from_integer(1));
             let lens = Lens { factor: Some((token.clone(), factor)), ..Lens::PLAIN };
             let found = evaluate(subject, claim, (text, added), &lens);
             matches!(found.truth, Some(Truth::True | Truth::Possible))
         });
-        least = least.min(passed.count() as f64 / f64::from(TRIALS));
+        least = least.min(passed.count() as f64 / f64::from(trials));
     }
     least
+}
+
+/// How often all numbers are shaken.
+const SHAKES: u64 = 40;
+
+/// Whether an expression holds whatever the numbers are: with all of them off by factors of up to a thousand it still does.
+fn is_vacuous(subject: &Subject<'_>, claim: &Claim, text: (&str, Added<'_>)) -> bool {
+    let holds = |seed: u64| {
+        let found = evaluate_at(subject, claim, text, &Lens { shaken: Some(seed), ..Lens::PLAIN });
+        matches!(found.truth, Some(Truth::True | Truth::Possible))
+    };
+    (1..=SHAKES).all(holds)
 }
 
 /// Evaluates an expression over all instances of a claim. Where several estimates are used, their intervals hold together
@@ -122,8 +159,16 @@ fn evaluate_at(subject: &Subject<'_>, claim: &Claim, (text, added): (&str, Added
         answer.used.merge(scope.used.into_inner());
     }
     let share = claim.threshold.as_ref().map_or(1.0, |share| share.fraction());
-    if !answer.failing.is_empty() && (answer.held as f64) < share * answer.count as f64 {
+    let (wanted, failing) = (share * answer.count as f64, answer.failing.len());
+    // what is not known may hold
+    if failing > 0 && ((answer.count - failing) as f64) < wanted {
         answer.truth = Some(Truth::False);
+    } else if failing > 0 && answer.held as f64 >= wanted {
+        answer.truth = answer.truth.or(Some(Truth::Possible));
+    }
+    let is_estimated = answer.used.derived.iter().any(|derived| derived.interval.is_some());
+    if is_estimated && expression::has_condition(text) {
+        answer.error = Some("`if` can not choose between estimates: what is not chosen was looked at, too".to_owned());
     }
     if answer.count == 0 {
         (answer.truth, answer.why_unknown) = (None, "no row is meant".to_owned());

@@ -10,6 +10,7 @@ use super::derive::Derived;
 use crate::cellmap::{CellMap, Entry};
 use crate::compare::{Comparison, Rule, comparisons};
 use crate::digest::Digest;
+use crate::exact::Exact;
 use crate::manifest::Experiment;
 use crate::measurement::Metric;
 use crate::plan::{self, Plan};
@@ -31,6 +32,8 @@ pub struct Evidence<'a> {
     pub paper: Option<(String, CellMap)>,
     /// The claims as they stood when the first result was measured.
     pub before: Before,
+    /// What of the manifest decides how results are read, and was changed since the first of them was measured.
+    pub reread: Vec<String>,
     /// The jobs with a usable result, in the order in which they ended.
     pub sequence: Vec<Digest>,
     /// What a rerun gave.
@@ -143,6 +146,7 @@ impl Evidence<'_> {
             runs: vec![],
             paper: None,
             before: self.before.clone(),
+            reread: vec![],
             sequence: vec![],
             rerun: None,
             comparisons: Comparisons::default(),
@@ -196,7 +200,12 @@ impl Evidence<'_> {
             }
         }
         for entry in self.printed(derived) {
-            if derived.value.is_finite() && entry.exact != derived.exact().to_fraction() {
+            let printed = (|| {
+                let divisor = Exact::parse(&entry.rounding.divisor).ok()?;
+                Some(derived.exact().divide(&divisor)?.round(entry.rounding.decimals.min(60)))
+            })();
+            let is_other = entry.exact != derived.exact().to_fraction() || printed.as_ref() != Some(&entry.token);
+            if derived.value.is_finite() && is_other {
                 let (order, token) = (entry.place.order, &entry.token);
                 found.push(format!(
                     "{}: number #{order} of the paper prints {token} {}, the record gives {}",

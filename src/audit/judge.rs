@@ -15,6 +15,9 @@ const SLIPS: &[(&str, u64, u64, &str)] = &[
     ("MiB/s", 1_000_000, 1_048_576, "MiB means MB"),
     ("KiB/s", 1_000, 1_024, "KiB means kB"),
     ("GiB/s", 1_000_000_000, 1_073_741_824, "GiB means GB"),
+    ("GB", 1_073_741_824, 1_000_000_000, "GB means GiB"),
+    ("MB", 1_048_576, 1_000_000, "MB means MiB"),
+    ("TB", 1_099_511_627_776, 1_000_000_000_000, "TB means TiB"),
 ];
 
 /// Usual mistakes: the factor by which a number is off, and what it would be.
@@ -32,6 +35,9 @@ const LADDER: &[(u64, u64, &str)] = &[
 
 /// The span of ratios within which an accidental hit is counted: from a thousandth to a thousand.
 const LADDER_SPAN: f64 = 1e6;
+
+/// How many failing rows of a column are asked what would mend them.
+const REPAIRS_MAX: usize = 200;
 
 /// Runs a check over all rows and over the facts of the whole paper.
 pub(super) fn run(check: &dyn Check, subject: &Subject<'_>) -> Vec<Finding> {
@@ -52,6 +58,9 @@ pub(super) fn run(check: &dyn Check, subject: &Subject<'_>) -> Vec<Finding> {
     }
     findings
 }
+
+/// Identities of sums and means, which medians over replicates need not keep.
+const OF_SUMS: &[&str] = &["U7", "U9", "U10", "R1", "R12", "R13", "D3"];
 
 type Cells<'a> = (Option<(usize, usize)>, Option<&'a str>);
 
@@ -88,8 +97,14 @@ fn of_column(
         if comparisons.is_empty() {
             missing.get_or_insert_with(|| lacking(check.card(), &row));
         }
+        let is_of_medians =
+            OF_SUMS.contains(&check.card().id) && row.word("reported").is_some_and(|word| word.contains("median"));
         for (which, comparison) in comparisons.iter().enumerate() {
-            let finding = first_look(check, (&row, comparison, which));
+            let mut finding = first_look(check, (&row, comparison, which));
+            if finding.verdict == Outcome::Fail && is_of_medians {
+                finding.verdict = Outcome::Warn;
+                finding.detail.push_str("; of medians it need not hold exactly");
+            }
             if finding.verdict == Outcome::Fail {
                 failed.push((findings.len(), number, which));
             }
@@ -105,7 +120,7 @@ fn of_column(
         })
     };
     let other = views().into_iter().find(|(view, _)| holds_for_all(view));
-    for (place, number, which) in failed {
+    for (nth, (place, number, which)) in failed.into_iter().enumerate() {
         let (at, series) = cells[number];
         let finding = &mut findings[place];
         if let Some((_, words)) = &other {
@@ -123,7 +138,7 @@ fn of_column(
         let row = Row::new(subject, at, series, &View::PLAIN);
         if let Some(comparison) = check.compare(&row).get(which) {
             finding.explained = explained(comparison);
-            let is_equal = comparison.relation == Relation::Equal;
+            let is_equal = comparison.relation == Relation::Equal && nth < REPAIRS_MAX;
             finding.repair = is_equal.then(|| repair(check, (subject, at, series), (&row, which))).flatten();
         }
     }
@@ -326,4 +341,13 @@ pub(super) fn worst_of(findings: Vec<Finding>) -> Vec<Finding> {
     let like = alike.count() + 1;
     let rest = if count > 1 { format!("; so are {like} of {count}") } else { String::new() };
     vec![Finding { detail: format!("{}{rest}", first.detail), ..first }]
+}
+
+/// What a row for all of the others is called.
+const TOTALS: &[&str] = &["all", "total", "mean", "average", "avg", "overall", "sum", "mittel", "gesamt", "summe"];
+
+/// Whether a row stands for all of the others.
+pub(super) fn is_total(table: &crate::claims::Table, row: usize) -> bool {
+    let label = table.label(row).to_lowercase();
+    label.split(|one: char| !one.is_alphanumeric()).any(|part| TOTALS.contains(&part))
 }

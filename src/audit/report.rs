@@ -39,9 +39,10 @@ pub fn report(audit: &Audit, claims: &Claims, date: &str) -> Document {
     }
     blocks.extend(rules(audit));
     blocks.extend(context(claims));
-    let cite = claims.paper.cite.iter().map(|cite| ("Paper".to_owned(), cite.clone()));
-    let authors = claims.paper.authors.iter().map(|authors| ("Its authors".to_owned(), authors.clone()));
-    let published = claims.paper.published.iter().map(|date| ("Published".to_owned(), date.clone()));
+    let line = |text: &String| crate::diagnostic::printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let cite = claims.paper.cite.iter().map(|cite| ("Paper".to_owned(), line(cite)));
+    let authors = claims.paper.authors.iter().map(|authors| ("Its authors".to_owned(), line(authors)));
+    let published = claims.paper.published.iter().map(|date| ("Published".to_owned(), line(date)));
     Document {
         title: TitleBlock {
             title: format!("Audit: {}", audit.paper),

@@ -9,6 +9,9 @@ use crate::exact::Exact;
 use crate::interval::Interval;
 use crate::printed::{Printed, Qualifier, Shortening};
 
+/// The most items of a fact that are multiplied exactly.
+const ITEMS_MAX: usize = 200;
+
 /// How printed digits are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
@@ -97,8 +100,11 @@ impl<'a> Row<'a> {
         let items = self.known(name)?.fact.items();
         let number = |text: &String| {
             let printed = Printed::parse(text, crate::printed::DecimalMark::Point, None).ok()?;
-            Some(printed.as_set())
+            Some(if name == "levels" { printed.as_set() } else { self.view.interval(&printed) })
         };
+        if items.len() > ITEMS_MAX {
+            return None;
+        }
         items.iter().map(number).collect()
     }
 
@@ -149,7 +155,10 @@ impl<'a> Row<'a> {
         let is_role = |at: &usize| table.columns[*at].role.as_deref() == Some(role);
         let of_series = |at: &usize| table.columns[*at].series.as_deref() == self.series;
         let mut columns = (0..table.columns.len()).filter(is_role);
-        let own = columns.clone().find(of_series).or_else(|| columns.find(|at| table.columns[*at].series.is_none()))?;
+        // what all series share is a setting: a measured number without a series is of all of them together
+        let is_shared = table.series().len() < 2 || crate::claims::role::is_set(role);
+        let shared = |at: &usize| is_shared && table.columns[*at].series.is_none();
+        let own = columns.clone().find(of_series).or_else(|| columns.find(shared))?;
         table.rows[row].cells.get(own)
     }
 

@@ -44,7 +44,7 @@ pub fn sarif(audit: &Audit, source: &Source) -> Value {
 }
 
 fn result(rule: &str, level: &str, text: &str, line: usize) -> (Value, usize) {
-    (json!({"ruleId": rule, "level": level, "message": {"text": text}}), line)
+    (json!({"ruleId": rule, "level": level, "message": {"text": crate::diagnostic::printable(text)}}), line)
 }
 
 fn words(finding: &Finding) -> String {

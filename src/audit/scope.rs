@@ -90,6 +90,10 @@ impl<'a> ClaimScope<'a> {
             Some((wanted, factor)) if wanted == name => printed.times(factor),
             _ => printed,
         };
+        let printed = match self.lens.factor_of(name) {
+            Some(factor) => printed.times(&factor),
+            None => printed,
+        };
         Some(Value::printed(&printed, self.lens.shortening))
     }
 
@@ -102,7 +106,9 @@ impl<'a> ClaimScope<'a> {
             Basis::Assumed => used.assumed.push(format!("{name} is {}", fact.text())),
         }
         let is_set = crate::claims::role::is_set(name);
-        let items: Vec<Value> = fact.items().iter().map(|text| number_or_text(text, is_set)).collect();
+        let shaken = self.lens.factor_of(name);
+        let items: Vec<Value> =
+            fact.items().iter().map(|text| shake(number_or_text(text, is_set), shaken.as_ref())).collect();
         match (&fact.value.value, items.as_slice()) {
             (crate::manifest::node::Value::List(_), _) => Value::List(items),
             (_, [one]) => one.clone(),
@@ -110,14 +116,16 @@ impl<'a> ClaimScope<'a> {
         }
     }
 
-    fn of_cell(&self, cell: &Cell) -> Value {
+    fn of_cell(&self, cell: &Cell, (table, row, column): (&str, usize, usize)) -> Value {
         match cell {
             Cell::Name(name) => Value::Text(name.to_string()),
             Cell::Absent => Value::Unknown("the cell is empty".to_owned()),
             Cell::Number(printed) => {
                 self.used.borrow_mut().has_evidence = true;
                 let interval = View { shortening: self.lens.shortening, ..View::PLAIN }.interval(printed);
-                Value::Number(crate::expression::Number { interval, dim: printed.dim() })
+                let value = Value::Number(crate::expression::Number { interval, dim: printed.dim() });
+                let name = || format!("{table} {row} {column}");
+                shake(value, self.lens.shaken.and_then(|_| self.lens.factor_of(&name())).as_ref())
             }
         }
     }
@@ -145,8 +153,8 @@ impl<'a> ClaimScope<'a> {
         for (name, fact) in facts.flat_map(|facts| &facts.set) {
             fields.insert(name.clone(), self.of_fact(name, fact));
         }
-        for (column, cell) in table.columns.iter().zip(&table.rows[row].cells) {
-            fields.insert(column.name.clone(), self.of_cell(cell));
+        for (at, (column, cell)) in table.columns.iter().zip(&table.rows[row].cells).enumerate() {
+            fields.insert(column.name.clone(), self.of_cell(cell, (&table.name, row, at)));
         }
         Value::Record(fields)
     }
@@ -166,7 +174,12 @@ impl<'a> ClaimScope<'a> {
             for one in derived {
                 used.has_evidence = true;
                 let why = || format!("{}: too few replicates, or no interval of this level", one.name);
-                values.push(one.number().map_or_else(|| Value::Unknown(why()), Value::Number));
+                let value = one.number().map_or_else(|| Value::Unknown(why()), Value::Number);
+                let shaken = self
+                    .lens
+                    .factor_of(&one.name)
+                    .and_then(|factor| if one.is_change() { signed(&factor) } else { Some(factor) });
+                values.push(shake(value, shaken.as_ref()));
                 used.derive(one);
             }
             match values.pop() {
@@ -237,7 +250,11 @@ impl Scope for ClaimScope<'_> {
                     return Err(format!("the table `{}` has no column `{column}`", table.name));
                 };
                 let rows = self.rows(table, named)?;
-                Ok(Value::List(rows.into_iter().map(|row| self.of_cell(&table.rows[row].cells[at])).collect()))
+                Ok(Value::List(
+                    rows.into_iter()
+                        .map(|row| self.of_cell(&table.rows[row].cells[at], (&table.name, row, at)))
+                        .collect(),
+                ))
             }
         };
         matches!(name, "row" | "rows" | "column").then(found)
@@ -255,6 +272,27 @@ impl Scope for ClaimScope<'_> {
         let derived = derive::FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
         let functions = functions.chain(derived.filter(|_| self.subject.evidence.is_some()));
         tokens.chain(facts).chain(functions).chain(["row", "rows", "column"].map(str::to_owned)).collect()
+    }
+}
+
+/// A factor for a relative change, which may also turn: below one it is negative.
+fn signed(factor: &crate::exact::Exact) -> Option<crate::exact::Exact> {
+    let one = crate::exact::Exact::from_integer(1);
+    if *factor < one {
+        Some(&crate::exact::Exact::from_integer(-1) * &one.divide(factor)?)
+    } else {
+        Some(factor.clone())
+    }
+}
+
+/// A number off by a factor, where there is one.
+fn shake(value: Value, factor: Option<&crate::exact::Exact>) -> Value {
+    match (value, factor) {
+        (Value::Number(number), Some(factor)) => {
+            let interval = &number.interval * &crate::interval::Interval::exactly(factor.clone());
+            Value::Number(crate::expression::Number { interval, dim: number.dim })
+        }
+        (value, _) => value,
     }
 }
 

@@ -106,6 +106,12 @@ fn after_rerun(verdict: Verdict, why: String, (reproductions, is_false): (&[Repr
     }
     let is_inside = !reproductions.is_empty() && reproductions.iter().all(|one| one.again == Again::Inside);
     match verdict {
+        Verdict::Recomputed if is_inside && is_false => (
+            verdict,
+            format!(
+                "{why} A rerun gives numbers within the margin with which it does not hold: it rests on less than the margin."
+            ),
+        ),
         Verdict::Recomputed if is_inside => {
             let words = reproductions.iter().map(|one| one.words.clone()).collect::<Vec<_>>().join(" ");
             (Verdict::Reproduced, format!("{why} A rerun gives the same. {words}"))

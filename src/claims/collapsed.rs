@@ -46,7 +46,7 @@ pub(super) fn splits(
 }
 
 /// The most places that are tried, so that time stays bounded.
-const STEPS_MAX: usize = 2_000_000;
+const STEPS_MAX: usize = 300_000;
 
 impl Search<'_> {
     fn go(&mut self, at: usize, cells: &mut Vec<(String, Interval)>) {

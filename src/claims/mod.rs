@@ -68,7 +68,7 @@ pub fn parse(source: &Source, read: Reader<'_>) -> (Option<Loaded>, Vec<Diagnost
 pub fn said(source: &Source) -> Option<std::collections::BTreeMap<String, String>> {
     let (root, _) = node::parse(source);
     let claims = Claims::decode(&root?, &mut Problems::new(source))?;
-    Some(claims.claims.iter().map(|claim| (claim.id.value.to_string(), claim.said())).collect())
+    Some(claims.claims.iter().map(|claim| (claim.id.value.to_string(), claim.said(&claims.context))).collect())
 }
 
 /// A claims file without claims: what is audited where an experiment has none.

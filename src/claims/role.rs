@@ -199,10 +199,6 @@ const SET: &[&str] = &[
     "guests",
     "threads",
     "guest_memory",
-    "capacity",
-    "capacity_nominal",
-    "capacity_raw",
-    "efficiency",
     "modules",
     "module_size",
     "power_limit",
@@ -215,7 +211,6 @@ const SET: &[&str] = &[
     "wins",
     "losses",
     "ties",
-    "operations",
 ];
 
 /// Roles whose numbers are settings or counts wherever they stand: a whole one in a column is not rounded.
@@ -275,6 +270,10 @@ pub const WORDS: &[(&str, &str)] = &[
     ("graphs", "a list of faults of charts, or sound"),
     ("histogram", "where percentiles come from, as one run printed them: fio, hdr"),
     ("host_cache", "what the host does with writes: none, writeback, unsafe"),
+    ("interval_method", "how an interval was made: t, z, bootstrap"),
+    ("averaged", "whether gains and cuts are means over several cases: true"),
+    ("ballooning", "whether guests share or give back memory: true"),
+    ("writes", "where writes are done: cached, durable"),
     ("integers", "whether a sample is of whole numbers: true"),
     ("known", "not a fact: what a fact should be one of, by its source"),
     ("levels", "a list of how many levels each factor has"),

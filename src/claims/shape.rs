@@ -374,10 +374,7 @@ impl Decimal {
 impl Claims {
     /// A number of the prose, as printed.
     pub fn token(&self, node: &Node) -> Result<Printed, PrintedError> {
-        let printed = Printed::parse(&node.shown(), self.decimal.map(Decimal::mark).unwrap_or_default(), None)?;
-        // a whole number of nothing is a count
-        let is_count = printed.digits() == printed.token();
-        Ok(if is_count && !printed.digits().contains('.') { printed.exactly() } else { printed })
+        Printed::parse(&node.shown(), self.decimal.map(Decimal::mark).unwrap_or_default(), None)
     }
 }
 
@@ -388,11 +385,25 @@ impl Claim {
         readings.chain(self.assuming.iter().filter_map(|one| one.holds.as_ref())).chain(self.direction.as_ref())
     }
 
-    /// All that it says, in one text: two claims that say the same have the same.
-    pub fn said(&self) -> String {
+    /// All that it says, with the facts of the context, in one text: two claims that say the same have the same.
+    pub fn said(&self, context: &Map<Fact>) -> String {
+        let facts = |facts: &Map<Fact>| {
+            let facts = facts.iter().map(|(name, fact)| format!("{}={}", name.value, fact.text()));
+            facts.collect::<Vec<_>>().join(" ")
+        };
         let tokens = self.tokens.iter().map(|(name, token)| format!("{}={}", name.value, token.value.shown()));
-        let texts = self.expressions().map(|text| text.value.clone());
-        std::iter::once(self.text.clone()).chain(tokens).chain(texts).collect::<Vec<_>>().join("\n")
+        let each = self.each.iter().map(|each| format!("each {} {}", each.table.value, each.by.value));
+        let threshold = self.threshold.iter().map(|share| format!("threshold {}", share.fraction()));
+        let readings = self.holds.0.iter().map(|reading| format!("{}: {}", reading.name, reading.holds.value));
+        let checks = self.checks.iter().map(|one| {
+            format!("check {} {:?}", one.check.value, one.table.as_ref().map(|table| table.value.to_string()))
+        });
+        let assuming = self.assuming.iter().map(|one| {
+            format!("{} {} {:?}", one.assume, facts(&one.set), one.holds.as_ref().map(|holds| &holds.value))
+        });
+        let first = [self.text.clone(), facts(context)];
+        let rest = tokens.chain(each).chain(threshold).chain(readings).chain(checks).chain(assuming);
+        first.into_iter().chain(rest).collect::<Vec<_>>().join("\n")
     }
 
     /// Where it ranks.

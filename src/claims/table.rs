@@ -14,7 +14,9 @@ use crate::unit::Unit;
 /// How many rows of another length are named.
 const RAGGED_MAX: usize = 5;
 /// The most cells of a table.
-const CELLS_MAX: usize = 2_000_000;
+const CELLS_MAX: usize = 400_000;
+/// The most series of a table.
+const SERIES_MAX: usize = 64;
 
 /// A table.
 #[derive(Debug, Clone)]
@@ -151,6 +153,12 @@ pub(super) fn load(
         rows.extend(split(one, (&columns, mark), spec, problems));
     }
     let facts = facts(spec, &columns, problems);
+    let series: std::collections::BTreeSet<&String> =
+        columns.iter().filter_map(|column| column.series.as_ref()).collect();
+    if series.len() > SERIES_MAX || rows.len().saturating_mul(columns.len()) > CELLS_MAX {
+        let message = format!("more than {CELLS_MAX} cells or {SERIES_MAX} series");
+        problems.error("claims::table", name.span, message, "Part it into several tables.");
+    }
     if rows.is_empty() && problems.count() == before {
         problems.error("claims::table", name.span, "a table without rows", "Add `rows: […]` or `file: …`.");
     }

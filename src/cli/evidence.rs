@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::Session;
 use super::failure::Failure;
 use super::workspace::{self, Loaded};
-use super::{Session, show};
 use crate::audit::{Before, Comparisons, Evidence, RunLinks};
 use crate::cellmap::CellMap;
 use crate::claims;
@@ -32,6 +32,7 @@ pub(crate) struct Gathered {
     runs: Vec<RunLinks>,
     paper: Option<(String, CellMap)>,
     before: Before,
+    reread: Vec<String>,
     sequence: Vec<Digest>,
 }
 
@@ -46,6 +47,7 @@ impl Gathered {
             runs: self.runs.clone(),
             paper: self.paper.clone(),
             before: self.before.clone(),
+            reread: self.reread.clone(),
             sequence: self.sequence.clone(),
             rerun,
             comparisons: Comparisons::default(),
@@ -75,7 +77,8 @@ pub(crate) fn gather(
     let before = before(session, &history, &results, claims);
     let paper = published(session, &loaded)?;
     let sequence = sequence(&history);
-    Ok(Gathered { loaded, lock, lock_text, plan, results, damaged, runs, paper, before, sequence })
+    let reread = reread(&loaded, &history, &results, &reader);
+    Ok(Gathered { loaded, lock, lock_text, plan, results, damaged, runs, paper, before, reread, sequence })
 }
 
 /// Where a run leads: its lock and manifest in the store, and the commit that it names.
@@ -114,6 +117,16 @@ fn run_links(loaded: &Loaded, lock_text: &str, genesis: &Genesis, reader: &Reade
     RunLinks { run: genesis.run.to_string(), lock: lock_words, commit, broken }
 }
 
+/// What of the manifest decides how results are read, and differs from that of the run that gave the first of them.
+fn reread(loaded: &Loaded, history: &History, results: &Results, reader: &Reader<'_>) -> Vec<String> {
+    let samples = results.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
+    let first = samples.map(|sample| sample.run).min();
+    let genesis = first.and_then(|first| history.runs.get(first)).and_then(|(_, journal)| journal.genesis());
+    let Some(Ok(bytes)) = genesis.map(|genesis| reader.get(&genesis.manifest)) else { return vec![] };
+    let then = Source::new("experiment.yaml", &String::from_utf8_lossy(&bytes));
+    crate::diff::changes_of_analysis(&then, &loaded.source)
+}
+
 /// The claims as they stood in the commit that the first result was measured from.
 fn before(session: &Session, history: &History, results: &Results, claims: &Path) -> Before {
     let samples = results.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
@@ -140,20 +153,26 @@ fn before(session: &Session, history: &History, results: &Results, claims: &Path
 fn published(session: &Session, loaded: &Loaded) -> Result<Option<(String, CellMap)>, Failure> {
     let (name, version) = (loaded.experiment.name.value.as_str(), &loaded.experiment.version.value);
     let path = loaded.workspace.report(name, version).join("cellmap.json");
-    let bytes = match session.os.read(&path, CELL_MAP_LIMIT_BYTES) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::io(&path)(error)),
+    let damaged = |what: &str| Failure::Other {
+        code: 4,
+        message: format!("{}: {what}", path.display()),
+        help: Some("`benchpaper verify --strict` on the report says what else differs.".to_owned()),
     };
+    let folder = path.parent().unwrap_or(&path);
+    if !crate::os::is_there(&*session.os, folder).unwrap_or(false) {
+        return Ok(None);
+    }
+    let kind = session.os.stat(&path).map(|stat| stat.kind);
+    if !kind.is_ok_and(|kind| kind == crate::os::Kind::File) {
+        return Err(damaged("the published paper has no such file"));
+    }
+    let bytes = session.os.read(&path, CELL_MAP_LIMIT_BYTES).map_err(Failure::io(&path))?;
     match serde_json::from_slice(&bytes) {
         Ok(map) => {
             let shown = path.strip_prefix(&loaded.workspace.root).unwrap_or(&path).display().to_string();
             Ok(Some((shown, map)))
         }
-        Err(error) => {
-            show::note(&format!("{}: {error}; the numbers of the paper are not followed", path.display()));
-            Ok(None)
-        }
+        Err(error) => Err(damaged(&error.to_string())),
     }
 }
 

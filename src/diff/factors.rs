@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Side;
-use crate::manifest::node::{Node, Value};
+use crate::manifest::node::{self, Node, Value};
 use crate::printed::{DecimalMark, Printed};
+use crate::source::Source;
 
 /// What a difference can do to results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -67,6 +68,10 @@ pub(super) fn flatten(node: &Node, path: &str, found: &mut Flat) {
                 let mut texts: Vec<String> = items.iter().map(Node::shown).collect();
                 if !ORDERED.contains(&last) {
                     texts.sort();
+                }
+                // the first level of a factor is what the others are compared with
+                if let Some(first) = items.first().filter(|_| path.contains("factors.")) {
+                    found.insert(format!("{path}.first"), first.shown());
                 }
                 found.insert(path.to_owned(), texts.join(", "));
             } else {
@@ -218,6 +223,26 @@ fn cause_of_fact(path: &str) -> String {
         ["os", ..] => "os".to_owned(),
         _ => path.to_owned(),
     }
+}
+
+/// What of a manifest decides how results are read, and differs in another: paths with both values.
+pub fn changes_of_analysis(before: &Source, after: &Source) -> Vec<String> {
+    let flat = |source: &Source| {
+        let mut flat = Flat::new();
+        if let Some(tree) = node::parse(source).0 {
+            flatten(&tree, "", &mut flat);
+        }
+        flat
+    };
+    let shown = |text: Option<String>| text.unwrap_or_else(|| "nothing".to_owned());
+    let is_analysis = |path: &str| {
+        ["metrics.", "treatment", "matrix.exclude", "design.order"].iter().any(|part| path.starts_with(part))
+            || (path.starts_with("matrix.") && path.ends_with(".first"))
+    };
+    differences(&flat(before), &flat(after))
+        .filter(|(path, ..)| is_analysis(path))
+        .map(|(path, a, b)| format!("{path}: {} then, {} now", shown(a), shown(b)))
+        .collect()
 }
 
 /// What results may be due to: differences that can change them, each cause once.

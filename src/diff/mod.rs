@@ -21,7 +21,7 @@ use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::source::Source;
 
-pub use factors::{Factor, Kind};
+pub use factors::{Factor, Kind, changes_of_analysis};
 pub use report::report;
 pub use rows::{Ratio, Row};
 pub use series::{Series, series};

@@ -142,7 +142,11 @@ impl Os for Machine {
 
     fn lock(&self, path: &Path, sharing: Sharing) -> io::Result<Box<dyn Held>> {
         use rustix::fs::FlockOperation;
-        let file = fs::File::options().create(true).truncate(false).write(true).read(true).open(path)?;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // a link in place of a lock would make a file wherever it points
+        let no_follow = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+        let mut options = fs::File::options();
+        let file = options.create(true).truncate(false).write(true).read(true).custom_flags(no_follow).open(path)?;
         let operation = match sharing {
             Sharing::Shared => FlockOperation::NonBlockingLockShared,
             Sharing::Exclusive => FlockOperation::NonBlockingLockExclusive,

@@ -150,7 +150,13 @@ fn read_one(case: &Case, finished: &Finished, reader: &Reader<'_>) -> Result<Rea
             files.insert(name.to_owned(), reader.get(&object.digest)?.into_owned());
         }
     }
-    let reading = tool.read(Some(&case.settings), Outputs { stdout: &bytes, stderr: &[], files: &files, name: "" });
+    let outputs = Outputs { stdout: &bytes, stderr: &[], files: &files, name: "" };
+    let is_ours = finished.origin.is_measured();
+    if is_ours && tool.was_made_with(&case.settings, outputs) == Some(false) {
+        let detail = format!("it says that it was made with other settings than those of {}", case.label());
+        return Err(StoreError::integrity(format!("object {}", stdout.digest), detail));
+    }
+    let reading = tool.read(Some(&case.settings), outputs);
     Ok((reading.status == Status::Ok).then_some((stdout.digest, reading)))
 }
 

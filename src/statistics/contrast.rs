@@ -123,6 +123,10 @@ impl Contrast {
     pub fn interval(&self, level: f64) -> Option<Bounds> {
         if self.method == Method::BlockT {
             let (center, error, student) = self.student()?;
+            // ratios that do not vary say nothing of their spread: what is known is how seldom signs agree by chance
+            if error == 0.0 && level > 1.0 - 2.0 * signed_rank_cdf(self.first.len())[0] {
+                return None;
+            }
             let half = student.inverse_cdf(f64::midpoint(1.0, level)) * error;
             return Some(Bounds { low: libm::exp(center - half), high: libm::exp(center + half), level });
         }
@@ -215,8 +219,8 @@ impl Contrast {
             Method::BlockT => {
                 let (center, error, student) = self.student()?;
                 if error == 0.0 {
-                    let is = |holds: bool| f64::from(u8::from(holds));
-                    return Some((is(center >= shift), is(center <= shift)));
+                    let moved: Vec<f64> = self.first.iter().map(|log| log - shift).collect();
+                    return Some(signed_rank(&moved).map_or((1.0, 1.0), |tails| (tails.below, tails.above)));
                 }
                 let t = (center - shift) / error;
                 Some((student.cdf(t), student.sf(t)))
@@ -323,6 +327,9 @@ mod tests {
     #[test]
     fn what_does_not_vary_is_known_exactly() {
         let contrast = Contrast::blocks(&[2.0; 5], &[4.0; 5]).unwrap();
-        assert_eq!((contrast.ratio(), contrast.p(1.0), contrast.p(2.0)), (2.0, Some(0.0), Some(1.0)));
+        assert_eq!((contrast.ratio(), contrast.p(2.0)), (2.0, Some(1.0)));
+        assert_eq!(contrast.p(1.0), Some(2.0 / 32.0), "five blocks that agree are no more than that");
+        assert_eq!(contrast.interval(0.95), None);
+        assert_eq!(Contrast::blocks(&[2.0; 6], &[4.0; 6]).unwrap().interval(0.95).map(|bounds| bounds.low), Some(2.0));
     }
 }

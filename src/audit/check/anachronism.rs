@@ -26,8 +26,10 @@ impl Check for Anachronism {
         let mut findings = vec![];
         let mut order = |(before, earlier): (&str, &str), (after, later): (&str, &str)| {
             let (Some(early), Some(late)) = (span(earlier), span(later)) else { return };
+            // who makes a thing may test it before it is sold
+            let worst = if after == "tested" { Outcome::Warn } else { Outcome::Fail };
             let (verdict, words) = match early.0 > late.1 {
-                true => (Outcome::Fail, format!("{before} {earlier} is after {after} {later}")),
+                true => (worst, format!("{before} {earlier} is after {after} {later}")),
                 false => (Outcome::Pass, format!("{before} {earlier} is not after {after} {later}")),
             };
             findings.push(judge::remark(&CARD, verdict, before, words));

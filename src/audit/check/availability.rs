@@ -1,7 +1,9 @@
 //! P16: an availability is a downtime.
 
-use super::{Card, Check, Comparison, exactly, one};
+use super::{Card, Check, Comparison, one};
 use crate::audit::{Finding, Kind, Row, Subject, judge};
+use crate::exact::Exact;
+use crate::interval::Interval;
 use crate::printed::Dim;
 
 /// downtime = (1 − availability) × a year.
@@ -24,8 +26,9 @@ impl Check for Availability {
         let found = || {
             let a = row.positive("availability")?;
             let d = row.positive("downtime")?;
+            let year = Interval::new(Exact::from_integer(31_536_000), Exact::from_integer(31_622_400));
             Some(Comparison::equal(
-                ("(1 − availability) × a year", &(&one() - &a) * &exactly(31_557_600)),
+                ("(1 − availability) × a year", &(&one() - &a) * &year),
                 ("the downtime", d),
                 Dim { bytes: 0, seconds: 1 },
             ))

@@ -8,9 +8,6 @@ use crate::interval::Interval;
 
 /// The percentiles.
 const ROLES: &[&str] = &["latency_p90", "latency_p95", "latency_p99", "latency_p99.9", "latency_p99.99"];
-/// What a row for all of the others is called.
-const WORDS: &[&str] = &["all", "total", "mean", "average", "avg", "overall", "mittel", "gesamt"];
-
 /// a percentile of all is no mean of percentiles.
 pub(super) struct AveragedPercentiles;
 
@@ -30,11 +27,7 @@ impl Check for AveragedPercentiles {
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = vec![];
         for (number, table) in subject.tables.iter().enumerate() {
-            let is_total = |row: usize| {
-                let label = table.label(row).to_lowercase();
-                WORDS.iter().any(|word| label.split(|one: char| !one.is_alphanumeric()).any(|part| part == *word))
-            };
-            let totals: Vec<usize> = (0..table.rows.len()).filter(|row| is_total(*row)).collect();
+            let totals: Vec<usize> = (0..table.rows.len()).filter(|row| judge::is_total(table, *row)).collect();
             let [total] = totals.as_slice() else { continue };
             for role in ROLES {
                 let at = |row: usize| Row::new(subject, Some((number, row)), table.series()[0], &View::PLAIN).get(role);

@@ -27,7 +27,10 @@ impl Check for Extremes {
         let mut findings = vec![];
         for (number, table) in subject.tables.iter().enumerate() {
             let at = |row: usize| Row::new(subject, Some((number, row)), table.series()[0], &View::PLAIN);
-            let gains: Vec<Interval> = (0..table.rows.len()).filter_map(|row| at(row).get("gain")).collect();
+            let gains: Vec<Interval> = (0..table.rows.len())
+                .filter(|row| !judge::is_total(table, *row))
+                .filter_map(|row| at(row).get("gain"))
+                .collect();
             if gains.is_empty() {
                 continue;
             }
@@ -41,6 +44,10 @@ impl Check for Extremes {
                 ("gain_mean", "the mean gain of the table", fold(|one, other| one + other).map(|sum| &sum * &count)),
             ];
             for (role, words, of_table) in sides {
+                let is_other = at(0).word("mean_kind").is_some_and(|kind| kind != "arithmetic");
+                if role == "gain_mean" && is_other {
+                    continue;
+                }
                 let (Some(printed), Some(of_table)) = (at(0).get(role), of_table) else { continue };
                 let compared = Comparison::equal(("what is said", printed), (words, of_table), Dim::NONE);
                 let place = Place { table: table.name.clone(), row: None, label: role.to_owned() };

@@ -29,7 +29,9 @@ impl Check for FioGrid {
 
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let findings = judge::rows(subject, |row| {
-            if row.word("histogram").as_deref() != Some("fio") {
+            // before 3.0 the histogram was of microseconds
+            let is_old = row.word("tool").is_some_and(|tool| tool.contains("fio 2") || tool.contains("fio-2"));
+            if row.word("histogram").as_deref() != Some("fio") || is_old {
                 return None;
             }
             let used: Vec<(&str, Printed)> =

@@ -60,8 +60,9 @@ fn is_possible(mean: &Interval, sd: &Interval, n: u64) -> bool {
         let square = &sum * &sum;
         let Some(base) = square.divide(&count) else { return true };
         let freedom = Exact::from_integer(i128::from(n) - 1);
+        // some print the deviation of a whole population, by n
         let least = (&base + &(&freedom * &(sd.low() * sd.low()))).ceil();
-        let most = &base + &(&freedom * &(sd.high() * sd.high()));
+        let most = &base + &(&count * &(sd.high() * sd.high()));
         let mut squares = least;
         while squares <= most {
             let half = (&squares - &sum).divide(&Exact::from_integer(2));

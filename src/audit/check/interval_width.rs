@@ -25,7 +25,11 @@ impl Check for IntervalWidth {
     fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
         let found = || {
             let n = row.positive("n")?.low().to_u64().filter(|n| (2..=10_000).contains(n))?;
-            let t = crate::statistics::student_t_quantile(0.975, (n - 1) as f64)?;
+            if row.word("interval_method").is_some_and(|method| method != "t") {
+                return None;
+            }
+            let level = row.get("level").map_or(0.95, |level| level.low().to_float());
+            let t = crate::statistics::student_t_quantile(f64::midpoint(1.0, level), (n - 1) as f64)?;
             let t = Exact::from_float(t)?;
             // the quantile is good to nine digits
             let t = Interval::around(&t, &(&t * &Exact::ten_to(-9)));

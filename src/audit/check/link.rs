@@ -2,6 +2,8 @@
 
 use super::{Card, Check, Comparison, one};
 use crate::audit::{Finding, Kind, Row, Subject, judge};
+use crate::exact::Exact;
+use crate::interval::Interval;
 use crate::printed::Dim;
 
 /// bandwidth ≤ link × links.
@@ -23,6 +25,14 @@ impl Check for Link {
     fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
         let found = || {
             let b = row.positive("bandwidth")?;
+            // links carry both directions at once
+            let b = match row.get("read_share") {
+                Some(share) => &b * &share.max(&(&one() - &share)),
+                None if row.word("access").is_some_and(|access| access.contains("mix") || access.contains("rw")) => {
+                    &b * &Interval::exactly(Exact::from_ratio(1, 2))
+                }
+                None => b,
+            };
             let l = row.positive("link")?;
             let n = row.positive("links").unwrap_or_else(one);
             Some(Comparison::at_most(("the bandwidth", b), ("the link", &l * &n), Dim { bytes: 1, seconds: -1 }))

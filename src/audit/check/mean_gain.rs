@@ -30,6 +30,7 @@ impl Check for MeanGain {
         let mut findings = vec![];
         for (number, table) in subject.tables.iter().enumerate() {
             let rows: Vec<(Interval, Interval)> = (0..table.rows.len())
+                .filter(|row| !judge::is_total(table, *row))
                 .filter_map(|row| {
                     let row = Row::new(subject, Some((number, row)), table.series()[0], &View::PLAIN);
                     Some((row.positive("value")?, row.positive("baseline")?))
@@ -41,6 +42,9 @@ impl Check for MeanGain {
             }
             let Some(printed) = first.get("mean_gain") else { continue };
             let kind = first.word("mean_kind");
+            if kind.as_deref().is_some_and(|kind| !["arithmetic", "geometric", "total"].contains(&kind)) {
+                continue;
+            }
             let Some(means) = means(&rows, &printed) else { continue };
             let wanted = means.iter().filter(|(name, _)| kind.as_deref().is_none_or(|kind| kind == *name));
             let (names, fits): (Vec<&str>, Vec<bool>) = wanted.map(|(name, fits)| (*name, *fits)).unzip();

@@ -7,6 +7,9 @@ use crate::exact::Exact;
 use crate::interval::Interval;
 use crate::printed::Dim;
 
+/// The most rows whose times are added exactly.
+const ROWS_MAX: usize = 100;
+
 /// rates over equal work have a harmonic mean.
 pub(super) struct MeanRate;
 
@@ -27,7 +30,7 @@ impl Check for MeanRate {
         let mut findings = vec![];
         for (number, table) in subject.tables.iter().enumerate() {
             let at = |row: usize| Row::new(subject, Some((number, row)), table.series()[0], &View::PLAIN);
-            if table.rows.is_empty() || !at(0).is("equal_work") {
+            if table.rows.is_empty() || table.rows.len() > ROWS_MAX || !at(0).is("equal_work") {
                 continue;
             }
             let rates: Vec<Interval> = (0..table.rows.len()).filter_map(|row| at(row).positive("iops")).collect();

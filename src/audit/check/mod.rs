@@ -341,6 +341,13 @@ fn are_of_operations(row: &Row<'_>) -> bool {
     }
 }
 
+/// Whether a row is of several guests or clients, whose means are not those of all operations.
+fn is_several(row: &Row<'_>) -> bool {
+    ["clients", "guests"]
+        .iter()
+        .any(|role| row.positive(role).is_some_and(|count| *count.low() > Exact::from_integer(1)))
+}
+
 /// An exact interval.
 fn exactly(value: u64) -> Interval {
     Interval::exactly(Exact::from_integer(i128::from(value)))

@@ -1,6 +1,6 @@
 //! L3: one at a time is one at a time.
 
-use super::{Card, Check, Comparison, one};
+use super::{Card, Check, Comparison, is_several, one};
 use crate::audit::{Finding, Kind, Row, Subject, judge};
 use crate::printed::Dim;
 
@@ -31,7 +31,7 @@ impl Check for OneInFlight {
             let most = excess.as_ref().map_or(most.clone(), |excess| &most * &(&one() + excess));
             let rate = Dim { bytes: 0, seconds: -1 };
             let compared = Comparison::at_most(("IOPS", row.positive("iops")?), ("1 ÷ latency", most), rate);
-            Some(if excess.is_some() { compared } else { compared.with_slack(5) })
+            Some(compared.with_slack(if is_several(row) { 25 } else { 5 }))
         };
         found().into_iter().collect()
     }

@@ -30,7 +30,8 @@ impl Check for RankTest {
                 "signed-rank" => Exact::two_to(n as u32),
                 _ => return None,
             };
-            let least = Interval::exactly(Exact::from_integer(2).divide(&ways)?);
+            let sides = if row.is("one_sided") { 1 } else { 2 };
+            let least = Interval::exactly(Exact::from_integer(sides).divide(&ways)?);
             Some(Comparison::at_most(("the smallest p", least), ("p", row.get("p")?), Dim::NONE))
         };
         found().into_iter().collect()

@@ -1,6 +1,6 @@
 //! L8: a limited job keeps its limit.
 
-use super::{Card, Check, Comparison};
+use super::{Card, Check, Comparison, exactly, one};
 use crate::audit::{Finding, Kind, Row, Subject, judge};
 use crate::printed::Dim;
 
@@ -25,10 +25,11 @@ impl Check for RateLimit {
             let x = row.positive("iops")?;
             let r = row.positive("rate_limit")?;
             let j = row.positive("jobs")?;
-            Some(
-                Comparison::at_most(("IOPS", x), ("limit × jobs", &r * &j), Dim { bytes: 0, seconds: -1 })
-                    .with_slack(2),
-            )
+            // the limit is of each direction: only where it is one is it that of all
+            let one_way = row.get("read_share").is_some_and(|share| share == one() || share == exactly(0));
+            let most = if one_way { &r * &j } else { &(&r * &j) * &exactly(2) };
+            let rate = Dim { bytes: 0, seconds: -1 };
+            Some(Comparison::at_most(("IOPS", x), ("limit × jobs, of each direction", most), rate).with_slack(2))
         };
         found().into_iter().collect()
     }

@@ -26,6 +26,7 @@ impl Check for Synchronous {
             let is_synchronous = ["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"].contains(&engine.as_str());
             let jobs = row.positive("jobs")?;
             let jobs = row.positive("clients").map_or(jobs.clone(), |clients| &jobs * &clients);
+            let jobs = row.positive("guests").map_or(jobs.clone(), |guests| &jobs * &guests);
             let outstanding = row.outstanding()?;
             is_synchronous
                 .then(|| Comparison::at_most(("operations in flight", outstanding), ("jobs", jobs), Dim::NONE))

@@ -14,7 +14,7 @@ const CARD: Card = Card {
     kind: Kind::Hard,
     title: "volume = rate × time",
     needs: &["duration", "bandwidth", "bytes"],
-    explain: "Bandwidth × time is the data moved, IOPS × time the number of operations. The time is often the one that was asked for, and a test runs a little longer or shorter: one percent is allowed.",
+    explain: "Bandwidth × time is the data moved, IOPS × time the number of operations. The time is often the one that was asked for, and a test runs a little longer or shorter: one percent and half a second are allowed.",
 };
 
 impl Check for Volume {
@@ -24,9 +24,13 @@ impl Check for Volume {
 
     fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
         let nearly = Interval::around(&Exact::from_integer(1), &Exact::from_ratio(1, 100));
+        let moment = Interval::around(&Exact::from_integer(0), &Exact::from_ratio(1, 2));
         let one = |rate: &str, volume: &str, dim: Dim| {
-            let time = &row.positive("duration")? * &nearly;
+            let time = &(&row.positive("duration")? * &nearly) + &moment;
             let product = &row.positive(rate)? * &time;
+            if product.low().is_negative() {
+                return None;
+            }
             Some(Comparison::equal(("rate × time", product), ("the volume", row.positive(volume)?), dim))
         };
         let found = [one("bandwidth", "bytes", Dim { bytes: 1, seconds: 0 }), one("iops", "operations", Dim::NONE)];

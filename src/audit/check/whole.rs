@@ -1,6 +1,6 @@
 //! R12: shares add up.
 
-use super::{Card, Check, Comparison, one};
+use super::{Card, Check, Comparison, exactly, one};
 use crate::audit::{Finding, Kind, Subject, judge};
 use crate::claims::Cell;
 use crate::claims::Place;
@@ -27,17 +27,21 @@ impl Check for Whole {
         for table in &subject.tables {
             let is_part = |at: &usize| table.columns[*at].role.as_deref() == Some("part");
             for column in (0..table.columns.len()).filter(is_part) {
-                let parts = table.rows.iter().filter_map(|row| match &row.cells[column] {
+                let own = table.rows.iter().enumerate().filter(|(at, _)| !judge::is_total(table, *at));
+                let parts = own.filter_map(|(_, row)| match &row.cells[column] {
                     Cell::Number(printed) => Some(crate::audit::View::PLAIN.interval(printed)),
                     _ => None,
                 });
                 let sum = parts.reduce(|sum, part| &sum + &part);
                 let Some(sum) = sum else { continue };
+                // several groups, each of which is whole
+                let groups = sum.high().floor().to_u64().unwrap_or(1).max(1);
+                let whole = if sum.low().ceil() <= *sum.high() { exactly(groups) } else { one() };
                 let place = Place { table: table.name.clone(), row: None, label: table.columns[column].head.clone() };
                 findings.push(judge::of_table(
                     &CARD,
                     place,
-                    &Comparison::equal(("the parts", sum), ("the whole", one()), Dim::NONE),
+                    &Comparison::equal(("the parts", sum), ("the whole", whole), Dim::NONE),
                 ));
             }
         }

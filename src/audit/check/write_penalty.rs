@@ -22,7 +22,8 @@ impl Check for WritePenalty {
 
     fn compare(&self, row: &Row<'_>) -> Vec<Comparison> {
         let found = || {
-            if !row.is("uncached") {
+            let is_whole_stripes = row.word("access").is_some_and(|access| !access.contains("random"));
+            if !row.is("uncached") || is_whole_stripes {
                 return None;
             }
             let (penalty, all) =

@@ -62,6 +62,7 @@ fn claims_of((a, b): (&Found, &Found)) -> Vec<ClaimChange> {
             runs: vec![],
             paper: None,
             before: Before::Unknown(String::new()),
+            reread: vec![],
             sequence: vec![],
             rerun: None,
             comparisons: Comparisons::default(),

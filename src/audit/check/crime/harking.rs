@@ -22,22 +22,29 @@ impl Check for Harking {
 
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let Some(evidence) = &subject.evidence else { return judge::or_skip(&CARD, vec![]) };
+        let changed = evidence.reread.iter().map(|one| {
+            let words =
+                format!("the manifest was changed after the first result was measured, in how results are read: {one}");
+            judge::remark(&CARD, Outcome::Warn, "manifest", words)
+        });
+        let changed: Vec<Finding> = changed.collect();
         let claims = &subject.loaded.claims.claims;
         if claims.is_empty() {
-            return judge::or_skip(&CARD, vec![]);
+            return judge::or_skip(&CARD, changed);
         }
         let (commit, before) = match &evidence.before {
             Before::Known { commit, claims } => (commit, claims),
             Before::Unknown(reason) => {
                 let words = format!("whether the claims are older than the results can not be said: {reason}");
-                return vec![judge::remark(&CARD, Outcome::Warn, "claims", words)];
+                let unknown = judge::remark(&CARD, Outcome::Warn, "claims", words);
+                return changed.into_iter().chain([unknown]).collect();
             }
         };
         let of_claim = |claim: &crate::claims::Claim| {
             let id = claim.id.value.as_str();
             let (verdict, words) = match before.get(id) {
                 _ if claim.exploratory == Some(true) => (Outcome::Pass, "it says that it is exploratory".to_owned()),
-                Some(said) if *said == claim.said() => {
+                Some(said) if *said == claim.said(&subject.loaded.claims.context) => {
                     (Outcome::Pass, format!("commit {commit}, which the first result is of, has it"))
                 }
                 Some(_) => (
@@ -48,6 +55,6 @@ impl Check for Harking {
             };
             judge::remark(&CARD, verdict, id, words)
         };
-        claims.iter().map(of_claim).collect()
+        changed.into_iter().chain(claims.iter().map(of_claim)).collect()
     }
 }

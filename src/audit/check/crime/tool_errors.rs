@@ -22,6 +22,10 @@ impl Check for ToolErrors {
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = vec![];
         if let Some(evidence) = &subject.evidence {
+            if let Some(first) = evidence.damaged.first() {
+                let words = format!("{} results can not be read, the first: {}", evidence.damaged.len(), first.error);
+                findings.push(judge::remark(&CARD, Outcome::Fail, "record", words));
+            }
             let failed = &evidence.results.not_ok;
             let (verdict, words) = match failed.as_slice() {
                 [] => (Outcome::Pass, format!("none of {} attempts failed or was invalid", evidence.results.attempts)),
