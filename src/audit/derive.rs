@@ -88,6 +88,9 @@ impl Derived {
             }
         };
         match self.interval {
+            Some((low, high)) if low.is_nan() || high.is_nan() => {
+                format!("{} (no interval of this level)", text(self.value, self.value))
+            }
             Some((low, high)) => format!("{} ({})", text(self.value, self.value), text(low, high)),
             None => text(self.value, self.value),
         }

@@ -100,7 +100,7 @@ impl<'a> Row<'a> {
         let items = self.known(name)?.fact.items();
         let number = |text: &String| {
             let printed = Printed::parse(text, crate::printed::DecimalMark::Point, None).ok()?;
-            Some(if name == "levels" { printed.as_set() } else { self.view.interval(&printed) })
+            Some(if name == "levels" { printed.as_set() } else { printed.interval(Shortening::Rounded) })
         };
         if items.len() > ITEMS_MAX {
             return None;

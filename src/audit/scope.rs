@@ -94,7 +94,10 @@ impl<'a> ClaimScope<'a> {
             Some(factor) => printed.times(&factor),
             None => printed,
         };
-        Some(Value::printed(&printed, self.lens.shortening))
+        // a bare whole number may be a count: nothing was cut off from it
+        let is_bare = printed.digits() == printed.token() && !printed.digits().contains('.');
+        let shortening = if is_bare { crate::printed::Shortening::Rounded } else { self.lens.shortening };
+        Some(Value::printed(&printed, shortening))
     }
 
     fn of_fact(&self, name: &str, fact: &Fact) -> Value {

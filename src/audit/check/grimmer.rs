@@ -59,20 +59,20 @@ fn is_possible(mean: &Interval, sd: &Interval, n: u64) -> bool {
     while sum <= high {
         let square = &sum * &sum;
         let Some(base) = square.divide(&count) else { return true };
-        let freedom = Exact::from_integer(i128::from(n) - 1);
-        // some print the deviation of a whole population, by n
-        let least = (&base + &(&freedom * &(sd.low() * sd.low()))).ceil();
-        let most = &base + &(&count * &(sd.high() * sd.high()));
-        let mut squares = least;
-        while squares <= most {
-            let half = (&squares - &sum).divide(&Exact::from_integer(2));
-            if half.is_some_and(|half| half.floor() == half) {
-                return true;
-            }
-            squares = &squares + &step;
-            tried += 1;
-            if tried > TRIED_MAX {
-                return true;
+        // most print the deviation of a sample, by n − 1, and some that of a population, by n
+        for freedom in [Exact::from_integer(i128::from(n) - 1), count.clone()] {
+            let mut squares = (&base + &(&freedom * &(sd.low() * sd.low()))).ceil();
+            let most = &base + &(&freedom * &(sd.high() * sd.high()));
+            while squares <= most {
+                let half = (&squares - &sum).divide(&Exact::from_integer(2));
+                if half.is_some_and(|half| half.floor() == half) {
+                    return true;
+                }
+                squares = &squares + &step;
+                tried += 1;
+                if tried > TRIED_MAX {
+                    return true;
+                }
             }
         }
         sum = &sum + &step;
