@@ -13,6 +13,7 @@ mod ioping;
 mod audit;
 mod corpus;
 mod determinism;
+mod diff;
 mod documents;
 mod evidence;
 mod faults;

@@ -149,7 +149,13 @@ pub(super) fn factors(a: &Side, b: &Side) -> Vec<Factor> {
             .collect();
         one = moved;
     }
-    found.extend(differences(&one, &other).map(|(path, a, b)| row(kind_of(&path), &path, (a, b))));
+    found.extend(only_one_side(&one, &other));
+    let is_listed = |path: &str| found.iter().any(|factor| path.starts_with(&format!("{}.", factor.path)));
+    let rest: Vec<Factor> = differences(&one, &other)
+        .filter(|(path, ..)| !is_listed(path))
+        .map(|(path, a, b)| row(kind_of(&path), &path, (a, b)))
+        .collect();
+    found.extend(rest);
     // what a lock pins and what a run found are the same facts
     let facts = |side: &Side| -> Flat {
         let mut facts: Flat = side.lock.facts.clone();
@@ -169,6 +175,32 @@ pub(super) fn factors(a: &Side, b: &Side) -> Vec<Factor> {
     }));
     found.sort();
     found
+}
+
+/// Entries with a name, such as a workload, that only one side has: no case of the other has to do with them.
+fn only_one_side(a: &Flat, b: &Flat) -> Vec<Factor> {
+    let entries = |flat: &Flat| -> BTreeMap<String, usize> {
+        let mut entries = BTreeMap::new();
+        for path in flat.keys() {
+            let mut parts = path.splitn(3, '.');
+            if let (Some(part), Some(name)) = (parts.next().filter(|part| NAMED.contains(part)), parts.next()) {
+                *entries.entry(format!("{part}.{name}")).or_default() += 1;
+            }
+        }
+        entries
+    };
+    let (one, other) = (entries(a), entries(b));
+    let alone = |entries: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>, is_first: bool| {
+        let alone = entries.iter().filter(|(path, _)| !others.contains_key(*path));
+        let shown = |count: &usize| Some(format!("{count} settings"));
+        alone
+            .map(|(path, count)| {
+                let sides = if is_first { (shown(count), None) } else { (None, shown(count)) };
+                Factor { why: "only one side has it", ..row(Kind::Design, path, sides) }
+            })
+            .collect::<Vec<Factor>>()
+    };
+    [alone(&one, &other, true), alone(&other, &one, false)].concat()
 }
 
 fn differences(a: &Flat, b: &Flat) -> impl Iterator<Item = (String, Option<String>, Option<String>)> {

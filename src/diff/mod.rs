@@ -23,7 +23,7 @@ use crate::source::Source;
 
 pub use factors::{Factor, Kind, changes_of_analysis};
 pub use report::report;
-pub use rows::{Ratio, Row};
+pub use rows::{Ratio, Row, SAME_OBJECTS};
 pub use series::{Series, series};
 
 /// One of the things that are compared.

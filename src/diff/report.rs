@@ -38,8 +38,8 @@ impl Row {
         else {
             return "–".to_owned();
         };
-        let level = format!(" ({:.1} %)", level * 100.0);
-        format!("{} to {}{level}", percent(low), percent(high))
+        let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        format!("{} to {} % ({:.0})", percent(low), percent(high), level * 100.0)
     }
 
     /// p, adjusted.

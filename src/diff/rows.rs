@@ -10,6 +10,9 @@ use crate::measurement::Metric;
 use crate::results::{CaseResults, MetricSamples};
 use crate::statistics::{Bounds, Contrast, bootstrap};
 
+/// Why two results are one.
+pub const SAME_OBJECTS: &str = "the same raw objects";
+
 /// The seed of the bootstrap: the same numbers give the same interval.
 const SEED: u64 = 20_180_901;
 
@@ -18,6 +21,9 @@ const SEED: u64 = 20_180_901;
 pub struct Row {
     /// The levels of the case, in one line.
     pub case: String,
+    /// The levels alone, for a table whose head names the factors.
+    #[serde(skip)]
+    pub levels: String,
     /// The metric.
     pub metric: Metric,
     /// The base unit.
@@ -175,6 +181,10 @@ fn alone(case: &CaseResults, samples: &MetricSamples, verdict: Verdict) -> Row {
     let is_new = verdict == Verdict::Added;
     Row {
         case: case.case.label(),
+        levels: match case.case.factors.is_empty() {
+            true => case.case.workload.clone(),
+            false => case.case.factors.values().cloned().collect::<Vec<_>>().join(", "),
+        },
         metric: samples.metric.clone(),
         unit: samples.unit.clone(),
         a: median.filter(|_| !is_new),
@@ -213,7 +223,7 @@ fn compared(
     };
     if objects(old) == objects(new) {
         row.verdict = Verdict::Equivalent;
-        row.why = "the same raw objects".to_owned();
+        row.why = SAME_OBJECTS.to_owned();
         return (row, None);
     }
     let (one, other) = (old.values(), new.values());

@@ -137,7 +137,8 @@ fn results(diff: &Diff, is_all: bool) {
         show::print("\nno side has results");
         return;
     }
-    let is_listed = |row: &&Row| is_all || row.verdict.is_difference() || !row.why.is_empty();
+    let is_same = |row: &&Row| row.why == diff::SAME_OBJECTS;
+    let is_listed = |row: &&Row| is_all || row.verdict.is_difference() || !(row.why.is_empty() || is_same(row));
     let listed: Vec<&Row> = diff.results.iter().filter(is_listed).collect();
     if !listed.is_empty() {
         show::print("\nwhat came out");
@@ -147,7 +148,7 @@ fn results(diff: &Diff, is_all: bool) {
                 let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
                 vec![
                     verdict,
-                    row.case.clone(),
+                    short(&row.levels, 34),
                     row.metric.to_string(),
                     row.shown(row.a),
                     row.shown(row.b),
@@ -159,7 +160,7 @@ fn results(diff: &Diff, is_all: bool) {
             .collect();
         let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];
         show::print(&show::table(&heads, &rows, &[3, 4, 5, 6, 7]));
-        for row in listed.iter().filter(|row| !row.why.is_empty() || row.needed.is_some()) {
+        for row in listed.iter().filter(|row| !is_same(row) && (!row.why.is_empty() || row.needed.is_some())) {
             show::print(&format!("  {} {}: {}", row.case, row.metric, row.said()));
         }
     }
@@ -169,6 +170,10 @@ fn results(diff: &Diff, is_all: bool) {
     }
     let counted: Vec<String> = counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
     show::print(&format!("\n{} comparisons: {}", diff.results.len(), counted.join(", ")));
+    let same = diff.results.iter().filter(is_same).count();
+    if same > 0 {
+        show::print(&format!("{same} of them rest on the same raw objects: nothing was measured in between"));
+    }
     let undecided = diff.results.iter().filter_map(|row| row.needed);
     if let Some(most) = undecided.max() {
         show::print(&format!(
