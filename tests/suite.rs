@@ -25,5 +25,6 @@ mod manifests;
 mod outputs;
 mod pipeline;
 mod right;
+mod simulated;
 mod tampering;
 mod tidy;

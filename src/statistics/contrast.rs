@@ -65,9 +65,14 @@ pub struct Contrast {
     first: Vec<f64>,
     /// Logarithms of the other arm's values; none in blocks.
     second: Vec<f64>,
-    /// Sorted: Walsh averages, or differences between the arms; none for t.
+    /// Sorted: Walsh averages, or differences between the arms; none for t, and none where there are too many to keep.
     shifts: Vec<f64>,
+    /// The logarithm of the ratio.
+    center: f64,
 }
+
+/// The most shifts that are kept: more are made again when they are asked for.
+const SHIFTS_KEPT_MAX: usize = 20_000;
 
 impl Contrast {
     /// Block by block; `None` where there is none, or a value is not above zero.
@@ -78,14 +83,7 @@ impl Contrast {
         }
         let logs: Vec<f64> = baseline.iter().zip(treated).map(|(base, value)| libm::log(value / base)).collect();
         let method = if logs.len() <= BLOCKS_OF_T_MAX { Method::BlockT } else { Method::SignedRank };
-        let mut shifts = vec![];
-        if method == Method::SignedRank {
-            for (at, one) in logs.iter().enumerate() {
-                shifts.extend(logs[at..].iter().map(|other| f64::midpoint(*one, *other)));
-            }
-            shifts.sort_unstable_by(f64::total_cmp);
-        }
-        Some(Self { method, first: logs, second: vec![], shifts })
+        Some(Self::made(method, logs, vec![]))
     }
 
     /// Independent arms; `None` where one is empty, or a value is not above zero.
@@ -94,11 +92,49 @@ impl Contrast {
             return None;
         }
         let logs = |values: &[f64]| values.iter().map(|value| libm::log(*value)).collect::<Vec<f64>>();
-        let (first, second) = (logs(baseline), logs(treated));
-        let mut shifts: Vec<f64> = Vec::with_capacity(first.len() * second.len());
-        shifts.extend(first.iter().flat_map(|one| second.iter().map(move |other| other - one)));
-        shifts.sort_unstable_by(f64::total_cmp);
-        Some(Self { method: Method::MannWhitney, first, second, shifts })
+        Some(Self::made(Method::MannWhitney, logs(baseline), logs(treated)))
+    }
+
+    fn made(method: Method, first: Vec<f64>, second: Vec<f64>) -> Self {
+        let center = if method == Method::BlockT { mean(&first) } else { 0.0 };
+        let mut made = Self { method, first, second, shifts: vec![], center };
+        if method == Method::BlockT {
+            return made;
+        }
+        let mut shifts = made.all_shifts();
+        if shifts.len() <= SHIFTS_KEPT_MAX {
+            shifts.sort_unstable_by(f64::total_cmp);
+            made.center = median(&shifts);
+            made.shifts = shifts;
+        } else {
+            let middle = shifts.len() / 2;
+            let upper = nth(&mut shifts, middle);
+            made.center =
+                if shifts.len() % 2 == 1 { upper } else { f64::midpoint(nth(&mut shifts, middle - 1), upper) };
+        }
+        made
+    }
+
+    /// Walsh averages, or differences between the arms, in no order.
+    fn all_shifts(&self) -> Vec<f64> {
+        if self.method == Method::MannWhitney {
+            let mut shifts = Vec::with_capacity(self.first.len() * self.second.len());
+            shifts.extend(self.first.iter().flat_map(|one| self.second.iter().map(move |other| other - one)));
+            return shifts;
+        }
+        let pairs = self.first.iter().enumerate();
+        pairs.flat_map(|(at, one)| self.first[at..].iter().map(move |other| f64::midpoint(*one, *other))).collect()
+    }
+
+    /// The shifts that so many others lie below, and so many above.
+    fn ends(&self, cut: usize) -> Option<(f64, f64)> {
+        let mut made = if self.shifts.is_empty() { self.all_shifts() } else { vec![] };
+        let count = self.shifts.len().max(made.len());
+        let last = count.checked_sub(cut)?;
+        if made.is_empty() {
+            return Some((*self.shifts.get(cut - 1)?, *self.shifts.get(last)?));
+        }
+        Some((nth(&mut made, cut - 1), nth(&mut made, last)))
     }
 
     /// How they are compared.
@@ -113,10 +149,7 @@ impl Contrast {
 
     /// The ratio.
     pub fn ratio(&self) -> f64 {
-        libm::exp(match self.method {
-            Method::BlockT => mean(&self.first),
-            Method::SignedRank | Method::MannWhitney => median(&self.shifts),
-        })
+        libm::exp(self.center)
     }
 
     /// The narrowest interval with at least a level; `None` where there is none.
@@ -137,9 +170,8 @@ impl Contrast {
             true => cut_at(&self.distribution(), level)?,
             false => (self.normal_cut(level), level),
         };
-        let last = self.shifts.len().checked_sub(cut)?;
-        let low = self.shifts.get(cut - 1)?;
-        Some(Bounds { low: libm::exp(*low), high: libm::exp(*self.shifts.get(last)?), level })
+        let (low, high) = self.ends(cut)?;
+        Some(Bounds { low: libm::exp(low), high: libm::exp(high), level })
     }
 
     /// The interval at a level, or the widest there is, whose level is less.
@@ -267,8 +299,13 @@ impl Contrast {
         };
         let quantile = statrs::distribution::Normal::standard().inverse_cdf(f64::midpoint(1.0, level));
         let cut = libm::floor(center - quantile * libm::sqrt(variance));
-        (cut.max(1.0) as usize).min(self.shifts.len() / 2)
+        cut.max(1.0) as usize
     }
+}
+
+/// The value that so many others lie below.
+fn nth(values: &mut [f64], rank: usize) -> f64 {
+    *values.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 
 fn are_positive(one: &[f64], other: &[f64]) -> bool {
