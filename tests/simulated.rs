@@ -234,6 +234,10 @@ fn bootstrapped(
 
 #[test]
 fn intervals_and_tests_keep_what_they_promise() {
-    let wrong: Vec<Outcome> = all(1_000, 17).into_iter().filter(|outcome| !outcome.is_right()).collect();
+    let wrong: Vec<String> = all(1_000, 17)
+        .iter()
+        .filter(|outcome| !outcome.is_right())
+        .map(|outcome| format!("{}: {:.3}, not within {:?}", outcome.name, outcome.share, outcome.bounds))
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

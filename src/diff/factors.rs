@@ -28,6 +28,30 @@ pub enum Kind {
     Prose,
 }
 
+impl Kind {
+    /// In a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Factor => "factor",
+            Self::Design => "design",
+            Self::Analysis => "analysis",
+            Self::Renamed => "renamed",
+            Self::Prose => "prose",
+        }
+    }
+
+    /// What the word means.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Factor => "it changes what is measured, on what, or how",
+            Self::Design => "it changes which cases there are, how often or in which order",
+            Self::Analysis => "it changes how results are read",
+            Self::Renamed => "the name was changed, and nothing else",
+            Self::Prose => "people read it, jobs do not",
+        }
+    }
+}
+
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Factor {
@@ -183,7 +207,9 @@ fn only_one_side(a: &Flat, b: &Flat) -> Vec<Factor> {
         let mut entries = BTreeMap::new();
         for path in flat.keys() {
             let mut parts = path.splitn(3, '.');
-            if let (Some(part), Some(name)) = (parts.next().filter(|part| NAMED.contains(part)), parts.next()) {
+            let (Some(part), Some(name)) = (parts.next(), parts.next()) else { continue };
+            // a further part of the matrix has no name but its place
+            if NAMED.contains(&part) || name.starts_with("also[") {
                 *entries.entry(format!("{part}.{name}")).or_default() += 1;
             }
         }
@@ -217,14 +243,7 @@ fn differences(a: &Flat, b: &Flat) -> impl Iterator<Item = (String, Option<Strin
 }
 
 fn row(kind: Kind, path: &str, (a, b): (Option<String>, Option<String>)) -> Factor {
-    let why = match kind {
-        Kind::Factor => "it changes what is measured, on what, or how",
-        Kind::Design => "it changes which cases there are, how often or in which order",
-        Kind::Analysis => "it changes how results are read",
-        Kind::Renamed => "the name was changed, and nothing else",
-        Kind::Prose => "people read it, jobs do not",
-    };
-    Factor { kind, cause: path.to_owned(), path: path.to_owned(), a, b, why }
+    Factor { kind, cause: path.to_owned(), path: path.to_owned(), a, b, why: kind.meaning() }
 }
 
 /// What a path of a manifest can do to results.

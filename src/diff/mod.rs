@@ -139,7 +139,7 @@ impl Diff {
     pub fn attribution(&self) -> String {
         match self.causes.as_slice() {
             [] => {
-                "Nothing that was pinned differs: a difference of results is noise, time, or something nobody recorded."
+                "Nothing that was pinned differs for cases that both have: a difference of results is noise, time, or something nobody recorded."
                     .to_owned()
             }
             [one] => format!("One cause differs, {one}: a difference of results may be put down to it."),

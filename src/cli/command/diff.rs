@@ -113,12 +113,17 @@ fn text(diff: &Diff, is_all: bool) {
     let rows: Vec<Vec<String>> = listed
         .map(|factor| {
             let side = |text: &Option<String>| short(text.as_deref().unwrap_or("–"), 24);
-            vec![short(&factor.path, 36), side(&factor.a), side(&factor.b), factor.why.to_owned()]
+            vec![factor.kind.word().to_owned(), short(&factor.path, 40), side(&factor.a), side(&factor.b)]
         })
         .collect();
     if !rows.is_empty() {
         show::print("\nwhat was pinned");
-        show::print(&show::table(&["path", "A", "B", "why it is listed"], &rows, &[]));
+        show::print(&show::table(&["", "path", "A", "B"], &rows, &[]));
+    }
+    if !rows.is_empty() {
+        for kind in kinds(diff, is_all) {
+            show::print(&format!("  {}: {}", kind.word(), kind.meaning()));
+        }
     }
     if folded > 0 && !is_all {
         show::print(&format!("({folded} differences that people read and jobs do not: `--all` shows them)"));
@@ -130,6 +135,12 @@ fn text(diff: &Diff, is_all: bool) {
             show::print(&format!("  {}: {} → {}  {}", claim.id, claim.a, claim.b, claim.text));
         }
     }
+}
+
+/// The kinds of differences that are listed.
+fn kinds(diff: &Diff, is_all: bool) -> std::collections::BTreeSet<Kind> {
+    let listed = diff.factors.iter().filter(|factor| is_all || factor.kind != Kind::Prose);
+    listed.map(|factor| factor.kind).collect()
 }
 
 fn results(diff: &Diff, is_all: bool) {
