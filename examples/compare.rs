@@ -3,6 +3,7 @@
 //! `cargo run --release --example compare [CASES] [REPLICATES] [FILE]`: with a file the values are written there as
 //! little-endian floats, for the script to read the same ones.
 #![expect(clippy::print_stdout, reason = "it prints what it found")]
+#![expect(clippy::disallowed_methods, reason = "it takes its own time and writes a real file")]
 #![expect(clippy::unwrap_used, reason = "a rig that can not write its file has nothing to say")]
 
 use std::time::Instant;

@@ -45,16 +45,19 @@ impl Tested {
     }
 }
 
+/// A p, and what is decided at it.
+type Decided = (f64, Option<Truth>);
+
 /// The tests of all claims, by claim and reading; none where nothing is tested.
 pub(super) fn test(subject: &Subject<'_>, loaded: &Loaded) -> Vec<Vec<Option<Tested>>> {
-    let of_claim = |claim: &Claim| -> Vec<Option<(f64, Option<Truth>)>> {
+    let of_claim = |claim: &Claim| -> Vec<Option<Decided>> {
         claim.holds.0.iter().map(|reading| p_of(subject, claim, &reading.holds.value)).collect()
     };
-    let found: Vec<Vec<Option<(f64, Option<Truth>)>>> = loaded.claims.claims.iter().map(of_claim).collect();
+    let found: Vec<Vec<Option<Decided>>> = loaded.claims.claims.iter().map(of_claim).collect();
     let values: Vec<f64> = found.iter().flatten().flatten().map(|(p, _)| *p).collect();
     let family = values.len();
     let mut adjusted = holm(&values).into_iter();
-    let mut tested = |(p, truth): &(f64, Option<Truth>)| {
+    let mut tested = |(p, truth): &Decided| {
         let p_adjusted = adjusted.next().unwrap_or(1.0);
         Tested { p: *p, p_adjusted, truth: truth.filter(|_| p_adjusted <= ALPHA), family }
     };
@@ -62,7 +65,7 @@ pub(super) fn test(subject: &Subject<'_>, loaded: &Loaded) -> Vec<Vec<Option<Tes
 }
 
 /// The least share of misses at which an expression about estimates is decided, and how; none where it has no estimate.
-fn p_of(subject: &Subject<'_>, claim: &Claim, text: &str) -> Option<(f64, Option<Truth>)> {
+fn p_of(subject: &Subject<'_>, claim: &Claim, text: &str) -> Option<Decided> {
     subject.evidence.as_ref()?;
     let first = evaluate(subject, claim, (text, &[]), &Lens::PLAIN);
     if first.error.is_some() || !first.used.derived.iter().any(|derived| derived.interval.is_some()) {

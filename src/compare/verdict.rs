@@ -155,6 +155,9 @@ pub enum Family {
     Exploratory,
 }
 
+/// A p and what it became.
+type Adjusted = (f64, f64);
+
 /// Adjusts the p values of a family. Rows of one group are one hypothesis and count once: the first of them stands for it.
 pub fn adjust(family: Family, found: &mut [&mut Found], groups: &[usize]) {
     let of = |values: &[f64]| match family {
@@ -174,7 +177,7 @@ pub fn adjust(family: Family, found: &mut [&mut Found], groups: &[usize]) {
     let values: Vec<f64> = differences.chain(equivalences.iter().flatten().copied()).collect();
     let adjusted = of(&values);
     let mut of_equivalence = adjusted[chosen.len()..].iter();
-    let mut known: std::collections::BTreeMap<usize, ((f64, f64), Option<(f64, f64)>)> = Default::default();
+    let mut known: std::collections::BTreeMap<usize, (Adjusted, Option<Adjusted>)> = Default::default();
     for (place, at) in chosen.iter().enumerate() {
         let second = equivalences[place].and_then(|own| Some((own, *of_equivalence.next()?)));
         known.insert(groups[*at], ((values[place], adjusted[place]), second));
@@ -188,7 +191,7 @@ pub fn adjust(family: Family, found: &mut [&mut Found], groups: &[usize]) {
 }
 
 /// The p of a row whose group was adjusted by another row: by the same factor, and never less than that row's.
-fn scaled(own: f64, (of_group, adjusted): (f64, f64)) -> f64 {
+fn scaled(own: f64, (of_group, adjusted): Adjusted) -> f64 {
     if own <= of_group || of_group <= 0.0 { adjusted } else { (adjusted * (own / of_group)).min(1.0).max(own) }
 }
 
