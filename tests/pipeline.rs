@@ -313,3 +313,29 @@ design:
     laboratory.expect(0, &["render", "disk"]);
     laboratory.expect(0, &["verify", "reports/disk/draft"]);
 }
+
+#[test]
+fn ratios_are_drawn_as_a_forest_and_as_a_map() {
+    let manifest = ECHO
+        .replace("\"{n}\"]", "\"{n}{m}{o}\"]")
+        .replace("{n: [1, 2, 4.5]}", "{n: [1, 2], m: [3, 5], o: [7, 8]}")
+        .replace("{n: 1}, pairs", "{n: 1, m: 3, o: 7}, pairs");
+    let laboratory = Laboratory::with("echo", &manifest);
+    let prose = |text: &str| laboratory.write("experiments/echo/paper/en.md", text.as_bytes());
+    prose(
+        "# Results\n\n{{ results() }}\n\n{{ forest(\"latency_mean\") }}\n\n{{ map(\"latency_mean\", x=\"m\", y=\"o\") }}\n",
+    );
+    laboratory.expect(0, &["lock", "echo"]);
+    laboratory.expect(0, &["run", "echo"]);
+    laboratory.expect(0, &["render", "echo"]);
+    let forest = laboratory.read("reports/echo/draft/figures/latency_mean-forest.svg");
+    assert_eq!(forest.matches("<circle").count(), 4, "{forest}");
+    assert!(forest.contains("<title>Mean latency: ratio to n = 1</title>") && forest.contains(">2: 3 7<"), "{forest}");
+    let map = laboratory.read("reports/echo/draft/figures/latency_mean-map.svg");
+    assert_eq!(map.matches("stroke=\"#ffffff\"").count(), 4, "{map}");
+    let report = laboratory.json(0, &["verify", "reports/echo/draft"]);
+    assert_eq!(report["rendered_again"], "same");
+    prose("# Results\n\n{{ map(\"latency_mean\", x=\"n\", y=\"o\") }}\n");
+    let said = laboratory.expect(2, &["check", "echo"]);
+    assert!(said.stderr.contains("`n` is no factor besides the treatment"), "{said:?}");
+}

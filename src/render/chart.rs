@@ -404,6 +404,6 @@ fn grouped(label: &str) -> String {
     fraction.map_or(text.clone(), |fraction| format!("{text}.{fraction}"))
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

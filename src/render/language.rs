@@ -58,6 +58,8 @@ language! {
     yes: "yes",
     no: "no",
     equivalent: "equivalent",
+    ratio_to: "ratio to",
+    change_in_percent: "change in percent",
     improved: "improved",
     regressed: "regressed",
     changed: "changed",

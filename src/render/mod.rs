@@ -4,11 +4,13 @@
 //! needed to render again travels inside the PDF.
 
 mod chart;
+mod compared;
 pub mod format;
 mod language;
 mod markup;
 mod part;
 mod prose;
+mod ratios;
 mod sections;
 mod setup;
 mod tokens;

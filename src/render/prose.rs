@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use super::Scope;
+use super::compared;
 use super::markup::{check_headings, to_blocks};
 use super::part;
 use super::sections::{self, Parts, percent_change};
@@ -178,7 +179,7 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
     let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let span = error.range().map(|range| Span { start: range.start, end: range.end });
     let span = span.or_else(|| error.line().map(|line| source.line_span(line))).unwrap_or_default();
-    let help = "Functions: value, change, level, fact, configured, counted, setup, workloads, matrix, method, results, result_table, chart, comparison, noise, attempts, provenance.";
+    let help = "Functions: value, change, level, fact, configured, counted, setup, workloads, matrix, method, results, result_table, chart, comparison, forest, map, noise, attempts, provenance.";
     Diagnostic::error("paper::template", message).at(source, span).help(help)
 }
 
@@ -233,8 +234,12 @@ const BLOCKS: &[(&str, BlockMaker)] = &[
 ];
 
 /// Functions that place a generated part of one metric.
-const METRIC_BLOCKS: &[(&str, MetricMaker)] =
-    &[("result_table", sections::result_table), ("chart", sections::chart), ("comparison", sections::comparison)];
+const METRIC_BLOCKS: &[(&str, MetricMaker)] = &[
+    ("result_table", sections::result_table),
+    ("chart", sections::chart),
+    ("comparison", sections::comparison),
+    ("forest", compared::forest),
+];
 
 fn lock(shared: &Shared) -> Result<std::sync::MutexGuard<'_, Board>, Error> {
     let board = shared.lock().map_err(|_| invalid("an earlier function failed"))?;
@@ -273,6 +278,7 @@ fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, share
     environment.add_function("change", move |metric: &str, levels: Kwargs| {
         change(&one.0.scope(), &mut *lock(&one.1)?, metric, &levels)
     });
+    add_map(environment, view, shared);
     let one = (Arc::clone(view), Arc::clone(shared));
     environment.add_function("configured", move |name: &str| configured(&one.0.scope(), &mut *lock(&one.1)?, name));
     let one = (Arc::clone(view), Arc::clone(shared));
@@ -299,6 +305,20 @@ fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, share
             None => return Err(invalid(format!("no fact is called `{path}`"))),
         };
         Ok::<_, Error>(lock(&one.1)?.inline(Inline::Text(value)))
+    });
+}
+
+/// `map`, which has factors by name.
+fn add_map(environment: &mut Environment<'_>, view: &Arc<OwnedView>, shared: &Shared) {
+    let one = (Arc::clone(view), Arc::clone(shared));
+    environment.add_function("map", move |metric: &str, along: Kwargs| {
+        let scope = one.0.scope();
+        let metric = known_metric(&scope, metric)?;
+        let (x, y): (String, String) = (along.get("x")?, along.get("y")?);
+        along.assert_all_used()?;
+        let mut board = lock(&one.1)?;
+        let blocks = compared::map(&scope, &mut board.parts, &metric, (&x, &y)).map_err(invalid)?;
+        Ok::<_, Error>(board.block(blocks))
     });
 }
 

@@ -230,7 +230,7 @@ pub(crate) fn results(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
 }
 
 /// The parts of the matrix that have a metric, one after the other.
-fn in_parts(
+pub(super) fn in_parts(
     scope: &Scope<'_>,
     parts: &mut Parts,
     metric: &Metric,
