@@ -57,6 +57,12 @@ pub(crate) fn find(session: &Session, given: &str, profile: Option<&str>) -> Res
             return run(session, given, (&layout, given));
         }
     }
+    if let Some((name, version)) = given.split_once('@').filter(|_| !is_path(session, path)) {
+        let reports = Workspace::here(session)?.report(name, "");
+        let known = session.os.list(&reports).unwrap_or_default().join(", ");
+        return Err(Failure::usage(format!("no report of `{name}` has the version `{version}`"))
+            .help(format!("There are: {}. {FORMS}", if known.is_empty() { "none" } else { &known })));
+    }
     tree(session, given, profile).map_err(|failure| failure.help(FORMS))
 }
 
@@ -132,6 +138,12 @@ fn at_revision(
     };
     let manifest = must("experiment.yaml", FILE_LIMIT_BYTES)?;
     let lock = must("experiment.lock.yaml", LOCK_LIMIT_BYTES as usize)?;
+    let wanted = profile.unwrap_or(plan::DEFAULT_PROFILE);
+    let (_, locked, planned, _) = plan::resolve(&manifest, &lock, wanted)?;
+    if locked.cases.get(wanted) != Some(&plan::cases_pin(&planned.cases)) {
+        return Err(Failure::usage(format!("{given}: its lock was written for other cases than its manifest has"))
+            .help("Name the commit in which both fit, or its run."));
+    }
     let results = recorded(session, &workspace.layout(), (&manifest, &lock, profile.unwrap_or(plan::DEFAULT_PROFILE)))?;
     Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
 }

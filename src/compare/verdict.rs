@@ -1,5 +1,7 @@
 //! What may be concluded of a comparison, in this order: invalid, equivalent, improved or regressed, inconclusive.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::Better;
@@ -155,44 +157,47 @@ pub enum Family {
     Exploratory,
 }
 
-/// A p and what it became.
-type Adjusted = (f64, f64);
-
-/// Adjusts the p values of a family. Rows of one group are one hypothesis and count once: the first of them stands for it.
+/// Adjusts the p values of a family. Rows of one group are one hypothesis and count once, by Simes' p of them (Biometrika 73
+/// (1986) 751); no row is less than its own. Declared families hold tests of equivalence, too; where rows were looked for,
+/// differences and equivalences are families of their own.
 pub fn adjust(family: Family, found: &mut [&mut Found], groups: &[usize]) {
-    let of = |values: &[f64]| match family {
-        Family::Declared => holm(values),
-        Family::Exploratory => benjamini_hochberg(values),
-    };
-    let mut stands: std::collections::BTreeMap<usize, usize> = Default::default();
-    for (at, group) in groups.iter().enumerate() {
-        if found[at].p.is_some() {
-            stands.entry(*group).or_insert(at);
-        }
-    }
-    let chosen: Vec<usize> = stands.values().copied().collect();
-    let differences = chosen.iter().filter_map(|at| found[*at].p);
     let equivalence = |found: &Found| found.margin.and_then(|margin| found.contrast.p_of_difference(margin));
-    let equivalences: Vec<Option<f64>> = chosen.iter().map(|at| equivalence(found[*at])).collect();
-    let values: Vec<f64> = differences.chain(equivalences.iter().flatten().copied()).collect();
-    let adjusted = of(&values);
-    let mut of_equivalence = adjusted[chosen.len()..].iter();
-    let mut known: std::collections::BTreeMap<usize, (Adjusted, Option<Adjusted>)> = Default::default();
-    for (place, at) in chosen.iter().enumerate() {
-        let second = equivalences[place].and_then(|own| Some((own, *of_equivalence.next()?)));
-        known.insert(groups[*at], ((values[place], adjusted[place]), second));
-    }
+    let differences: Vec<Option<f64>> = found.iter().map(|one| one.p).collect();
+    let equivalences: Vec<Option<f64>> = found.iter().map(|one| equivalence(one)).collect();
+    let (one, other) = (by_group(&differences, groups), by_group(&equivalences, groups));
+    let values = |by: &BTreeMap<usize, f64>| by.values().copied().collect::<Vec<f64>>();
+    let (differing, equal) = match family {
+        Family::Declared => {
+            let all = holm(&[values(&one), values(&other)].concat());
+            (all[..one.len()].to_vec(), all[one.len()..].to_vec())
+        }
+        Family::Exploratory => (benjamini_hochberg(&values(&one)), benjamini_hochberg(&values(&other))),
+    };
+    let adjusted = |by: &BTreeMap<usize, f64>, adjusted: Vec<f64>| -> BTreeMap<usize, f64> {
+        by.keys().copied().zip(adjusted).collect()
+    };
+    let (differing, equal) = (adjusted(&one, differing), adjusted(&other, equal));
     for (at, group) in groups.iter().enumerate() {
-        let Some((first, second)) = known.get(group) else { continue };
-        let own = equivalence(found[at]);
-        found[at].p_adjusted = found[at].p.map(|p| scaled(p, *first));
-        found[at].p_equivalence = own.map(|p| second.map_or(p, |second| scaled(p, second)));
+        let of = |own: Option<f64>, adjusted: &BTreeMap<usize, f64>| Some(own?.max(*adjusted.get(group)?));
+        found[at].p_adjusted = of(differences[at], &differing);
+        found[at].p_equivalence = of(equivalences[at], &equal);
     }
 }
 
-/// The p of a row whose group was adjusted by another row: by the same factor, and never less than that row's.
-fn scaled(own: f64, (of_group, adjusted): Adjusted) -> f64 {
-    if own <= of_group || of_group <= 0.0 { adjusted } else { (adjusted * (own / of_group)).min(1.0).max(own) }
+/// Simes' p of each group.
+fn by_group(values: &[Option<f64>], groups: &[usize]) -> BTreeMap<usize, f64> {
+    let mut members: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for (value, group) in values.iter().zip(groups) {
+        if let Some(value) = value {
+            members.entry(*group).or_default().push(*value);
+        }
+    }
+    let simes = |mut members: Vec<f64>| {
+        members.sort_by(f64::total_cmp);
+        let count = members.len() as f64;
+        members.iter().enumerate().map(|(at, p)| p * count / (at + 1) as f64).fold(1.0, f64::min)
+    };
+    members.into_iter().map(|(group, members)| (group, simes(members))).collect()
 }
 
 /// Two-sided p of Fisher's exact test of whether `lost` of `tried` is the same share in both arms.

@@ -137,12 +137,18 @@ impl Diff {
 
     /// What may be said of causes.
     pub fn attribution(&self) -> String {
+        let is_compared = |row: &Row| row.a.is_some() && row.b.is_some();
+        if !self.results.is_empty() && !self.results.iter().any(is_compared) {
+            return "Nothing is compared: no case has results on both sides.".to_owned();
+        }
         match self.causes.as_slice() {
             [] => {
                 "Nothing that was pinned differs for cases that both have: a difference of results is noise, time, or something nobody recorded."
                     .to_owned()
             }
-            [one] => format!("One cause differs, {one}: a difference of results may be put down to it."),
+            [one] => format!(
+                "One cause that was pinned differs, {one}: a difference of results may be put down to it, as far as the time between the two runs does nothing."
+            ),
             several => format!(
                 "Confounded by {}: none of them can be credited alone. {} more run{}, each with one of them changed, would separate them.",
                 several.join(", "),
@@ -183,6 +189,12 @@ fn caveats(a: &Side, b: &Side) -> Vec<String> {
         used(b, |run| run.environment.word().to_owned()),
     );
     differ("origins", used(a, |run| run.origin.word().to_owned()), used(b, |run| run.origin.word().to_owned()));
+    let runs = |side: &Side| used(side, |run| run.run.clone());
+    if runs(a) != runs(b) && runs(a) != "none" && runs(b) != "none" {
+        found.push(
+            "measured one after the other, not in turns: what changed with time is in every difference".to_owned(),
+        );
+    }
     for side in [a, b] {
         if side.results.missing > 0 {
             found.push(format!("{}: {} jobs have no usable result", side.name, side.results.missing));

@@ -68,9 +68,9 @@ fn percent(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// The diff as headings and tables.
-pub fn report(diff: &Diff) -> Document {
-    let mut blocks = vec![Block::Paragraph(words(diff.attribution()))];
+/// The diff as headings and tables; `date` is that of the day, `YYYY-MM-DD`.
+pub fn report(diff: &Diff, date: &str) -> Document {
+    let mut blocks = vec![];
     if !diff.caveats.is_empty() {
         blocks.push(Block::List(diff.caveats.iter().map(|one| words(one.as_str())).collect()));
     }
@@ -118,7 +118,13 @@ pub fn report(diff: &Diff) -> Document {
         blocks.push(table("claims", "Claims whose verdict differs", &["Id", "Claim", "A", "B"], rows.collect()));
     }
     Document {
-        title: TitleBlock { title: format!("{} against {}", diff.b, diff.a), ..TitleBlock::default() },
+        title: TitleBlock {
+            title: format!("{} against {}", diff.b, diff.a),
+            version: concat!("benchpaper ", env!("CARGO_PKG_VERSION")).to_owned(),
+            date: date.to_owned(),
+            question: diff.attribution(),
+            ..TitleBlock::default()
+        },
         blocks,
         ..Document::default()
     }

@@ -163,11 +163,21 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
         let rule = Rule::of(&b.experiment, &row.metric);
         row.verdict = one.verdict(rule.better, noise);
         let is_significant = one.p_adjusted.is_some_and(|p| p <= ALPHA);
+        if let (Some(old), Some(new), Some(bounds)) = (row.a, row.b, one.interval) {
+            let of_medians = new / old;
+            if !(bounds.low..=bounds.high).contains(&of_medians) {
+                row.why = format!(
+                    "the medians have the ratio {of_medians:.3}, outside of the interval: values lie in several heaps, look at them"
+                );
+            }
+        }
         if row.verdict == Verdict::Inconclusive {
             row.needed = one.replicates_needed(numbers.len());
             if is_significant && one.is_within(noise) {
                 let share = noise.unwrap_or(0.0) * 100.0;
-                row.why = format!("within the noise: two measurements of the same differ by up to {share:.1} %");
+                row.why = format!(
+                    "within the noise: by A/A pairs, 95 % of two single measurements of the same differ by less than {share:.1} % (upper 95 % bound)"
+                );
                 row.needed = None;
             }
         }

@@ -42,6 +42,7 @@ impl Series {
                 format!("suspected from {side} on: {change:+.1} %, p {p:.4}; measure both again before it is believed")
             }
             (None, Some(_), Some(p)) => format!("no change is suspected, p {p:.3} over {count} sides"),
+            _ if count >= 2 * SIDE_MIN => format!("the same on {count} sides"),
             _ => format!("{count} sides, {} are needed", 2 * SIDE_MIN),
         }
     }

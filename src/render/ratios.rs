@@ -23,8 +23,8 @@ const TICKS: &[f64] = &[
     0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0,
     10.0, 20.0, 50.0, 100.0,
 ];
-/// The most names on an axis.
-const TICKS_MAX: usize = 9;
+/// How far apart names on an axis are.
+const TICK_APART: f64 = 34.0;
 
 fn head(width: f64, height: f64, title: &str, description: &str) -> String {
     format!(
@@ -80,10 +80,13 @@ pub(super) fn forest(found: &[Comparison], margin: Option<f64>, title: &str) -> 
         );
     }
     let inside: Vec<f64> = TICKS.iter().copied().filter(|tick| (low..=high).contains(&libm::log(*tick))).collect();
-    let step = inside.len().div_ceil(TICKS_MAX).max(1);
-    for tick in
-        inside.iter().filter(|tick| **tick == 1.0).chain(inside.iter().step_by(step).filter(|tick| **tick != 1.0))
-    {
+    let mut named = vec![1.0];
+    for tick in inside {
+        if named.iter().all(|other| (x(tick) - x(*other)).abs() >= TICK_APART) {
+            named.push(tick);
+        }
+    }
+    for tick in &named {
         let (at, shade) = (x(*tick), if *tick == 1.0 { "#333333" } else { "#dddddd" });
         let _ = writeln!(svg, "<path d=\"M{at:.2} {HEAD:.2}V{bottom:.2}\" stroke=\"{shade}\" stroke-width=\"0.8\"/>");
         let _ = writeln!(

@@ -71,6 +71,11 @@ pub(crate) fn run(session: &Session, arguments: &AuditArguments) -> Result<u8, F
             .help("`ours: true` in `paper` says that the paper is that of the experiment beside the claims."));
     }
     let gathered = is_ours.then(|| gather(session, &folder, arguments.profile.as_deref(), &path)).transpose()?;
+    if arguments.rerun {
+        // what can not be read is said before anything is measured
+        let first = audit::audit(&loaded, gathered.as_ref().map(|gathered| gathered.evidence(None)));
+        refuse_unreadable(&first, &loaded)?;
+    }
     let again = match &gathered {
         Some(gathered) if arguments.rerun => Some(rerun(session, arguments, gathered)?),
         _ => None,
@@ -119,7 +124,7 @@ fn explain(session: &Session, id: &str) -> Result<u8, Failure> {
         return Ok(0);
     }
     show::print(&format!("{}  {} ({})\n", card.id, card.title, audit::kind_word(card.kind)));
-    wrap(card.explain, WIDTH).iter().for_each(|line| show::print(line));
+    show::wrap(card.explain, WIDTH).iter().for_each(|line| show::print(line));
     show::print(&format!("\nneeds: {}", card.needs.join(", ")));
     Ok(0)
 }
@@ -236,7 +241,7 @@ fn one_claim(claim: &Judged, width: usize, is_all: bool) {
     let place = if claim.place.is_empty() { String::new() } else { format!("  [{}]", claim.place) };
     show::print(&format!("{:width$}{}{impact}{place}", claim.id, claim.verdict.word().to_uppercase()));
     for text in [&claim.text, &claim.why] {
-        for line in wrap(text, WIDTH - width) {
+        for line in show::wrap(text, WIDTH - width) {
             show::print(&format!("{:width$}{line}", ""));
         }
     }
@@ -251,27 +256,10 @@ fn one_finding(finding: &Finding) {
     let row = finding.place.row.map_or(String::new(), |row| format!(" {row}"));
     let label = if finding.place.label.is_empty() { String::new() } else { format!(" {}", finding.place.label) };
     let head = format!("  {} {}: {}{row}{label}", audit::outcome_word(finding), finding.check, finding.place.table);
-    wrap(&head, WIDTH).iter().for_each(|line| show::print(&format!("  {line}")));
-    for line in wrap(&audit::detail(finding), WIDTH - 6) {
+    show::wrap(&head, WIDTH).iter().for_each(|line| show::print(&format!("  {line}")));
+    for line in show::wrap(&audit::detail(finding), WIDTH - 6) {
         show::print(&format!("      {line}"));
     }
-}
-
-/// Words on lines of so many columns.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !lines[last].is_empty() {
-                lines[last].push(' ');
-            }
-            lines[last].push_str(word);
-        }
-    }
-    lines
 }
 
 /// The beginning of a claims file, out of a table.

@@ -14,6 +14,9 @@ use crate::render::ENGLISH;
 use crate::render::format::markdown;
 use crate::source::Source;
 
+/// The width of a terminal.
+const WIDTH: usize = 100;
+
 pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Failure> {
     if arguments.sides.iter().any(|given| side::is_paper(session, given)) {
         if !arguments.limited {
@@ -27,7 +30,7 @@ pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Fa
     let found = found?;
     let [a, b] = found.as_slice() else { return series(session, &found) };
     for side in [&a.side, &b.side] {
-        if side.results.cases.iter().all(|case| case.metrics.is_empty()) {
+        if is_empty(side) {
             show::note(&format!("warning: {} has no results", side.name));
         }
     }
@@ -37,11 +40,21 @@ pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Fa
     }
     match session.format {
         Format::Json => show::print_json(&diff)?,
-        Format::Markdown => show::print(&markdown::write(&diff::report(&diff), &ENGLISH)),
+        Format::Markdown => {
+            let date: String = os::timestamp(session.os.now_ns()).chars().take(10).collect();
+            show::print(&markdown::write(&diff::report(&diff, &date), &ENGLISH));
+        }
         Format::Sarif => return Err(Failure::usage("a diff is no SARIF: use text, json or markdown")),
         Format::Text => text(&diff, arguments.all),
     }
+    if is_empty(&a.side) || is_empty(&b.side) {
+        return Ok(3);
+    }
     Ok(u8::from(diff.is_different()))
+}
+
+fn is_empty(side: &Side) -> bool {
+    side.results.cases.iter().all(|case| case.metrics.is_empty())
 }
 
 /// Claims whose verdict differs between what the two sides measured.
@@ -106,8 +119,11 @@ fn isolate(session: &Session, folder: &std::path::Path, (diff, a, b): (&Diff, &S
 /// For a terminal of 100 columns.
 fn text(diff: &Diff, is_all: bool) {
     show::print(&format!("{}  →  {}", diff.a, diff.b));
-    show::print(&format!("\n{}", diff.attribution()));
-    diff.caveats.iter().for_each(|caveat| show::print(&format!("  note: {caveat}")));
+    show::print("");
+    show::wrap(&diff.attribution(), WIDTH).iter().for_each(|line| show::print(line));
+    for caveat in &diff.caveats {
+        show::wrap(&format!("note: {caveat}"), WIDTH).iter().for_each(|line| show::print(line));
+    }
     let folded = diff.factors.iter().filter(|factor| factor.kind == Kind::Prose).count();
     let listed = diff.factors.iter().filter(|factor| is_all || factor.kind != Kind::Prose);
     let rows: Vec<Vec<String>> = listed
@@ -149,7 +165,7 @@ fn results(diff: &Diff, is_all: bool) {
         return;
     }
     let is_same = |row: &&Row| row.why == diff::SAME_OBJECTS;
-    let is_listed = |row: &&Row| is_all || row.verdict.is_difference() || !(row.why.is_empty() || is_same(row));
+    let is_listed = |row: &&Row| is_all || (row.verdict != Verdict::Equivalent && !is_same(row));
     let listed: Vec<&Row> = diff.results.iter().filter(is_listed).collect();
     if !listed.is_empty() {
         show::print("\nwhat came out");
@@ -159,7 +175,7 @@ fn results(diff: &Diff, is_all: bool) {
                 let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
                 vec![
                     verdict,
-                    short(&row.levels, 34),
+                    short(&row.levels, 26),
                     row.metric.to_string(),
                     row.shown(row.a),
                     row.shown(row.b),
@@ -172,7 +188,9 @@ fn results(diff: &Diff, is_all: bool) {
         let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];
         show::print(&show::table(&heads, &rows, &[3, 4, 5, 6, 7]));
         for row in listed.iter().filter(|row| !is_same(row) && (!row.why.is_empty() || row.needed.is_some())) {
-            show::print(&format!("  {} {}: {}", row.case, row.metric, row.said()));
+            for line in show::wrap(&format!("{} {}: {}", row.levels, row.metric, row.said()), WIDTH - 2) {
+                show::print(&format!("  {line}"));
+            }
         }
     }
     let mut counts: std::collections::BTreeMap<Verdict, usize> = Default::default();
@@ -181,20 +199,24 @@ fn results(diff: &Diff, is_all: bool) {
     }
     let counted: Vec<String> = counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
     show::print(&format!("\n{} comparisons: {}", diff.results.len(), counted.join(", ")));
+    let folded = diff.results.iter().filter(|row| row.verdict == Verdict::Equivalent && !is_same(row)).count();
+    if folded > 0 && !is_all {
+        show::print(&format!("{folded} that are equivalent are not listed: `--all` lists them"));
+    }
     let same = diff.results.iter().filter(is_same).count();
     if same > 0 {
         show::print(&format!("{same} of them rest on the same raw objects: nothing was measured in between"));
     }
     let undecided = diff.results.iter().filter_map(|row| row.needed);
     if let Some(most) = undecided.max() {
-        show::print(&format!(
-            "a fresh run that decides all of them needs up to {most} replicates; adding to these until it looks right does not count"
-        ));
+        show::print(&format!("to decide what is open for want of replicates, a fresh run needs up to {most};"));
+        show::print("adding to these until it looks right does not count");
     }
     let methods: std::collections::BTreeSet<(&str, &str)> =
         diff.results.iter().filter_map(|row| row.ratio).map(|ratio| (ratio.method, ratio.estimand)).collect();
     for (method, estimand) in methods {
-        show::print(&format!("method: {method}; estimated: {estimand}"));
+        let words = format!("method: {method}; estimated: {estimand}");
+        show::wrap(&words, WIDTH).iter().for_each(|line| show::print(line));
     }
 }
 
