@@ -79,6 +79,23 @@ pub(super) fn forest(found: &[Comparison], margin: Option<f64>, title: &str) -> 
             bottom - HEAD
         );
     }
+    axis(&mut svg, (low, high), bottom, x);
+    for (number, one) in found.iter().enumerate() {
+        row(&mut svg, one, HEAD + (number as f64 + 0.5) * ROW, x);
+    }
+    let _ = writeln!(
+        svg,
+        "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"middle\" fill=\"#333333\">{}</text>",
+        f64::midpoint(LEFT, RIGHT),
+        bottom + 34.0,
+        escape(title)
+    );
+    svg.push_str("</svg>\n");
+    Some(Drawing { svg, description: format!("{title}. {}.", shown.join("; ")) })
+}
+
+/// Ratios along the axis, none so near another that their names would meet.
+fn axis(svg: &mut String, (low, high): (f64, f64), bottom: f64, x: impl Fn(f64) -> f64) {
     let inside: Vec<f64> = TICKS.iter().copied().filter(|tick| (low..=high).contains(&libm::log(*tick))).collect();
     let mut named = vec![1.0];
     for tick in inside {
@@ -95,18 +112,6 @@ pub(super) fn forest(found: &[Comparison], margin: Option<f64>, title: &str) -> 
             bottom + 16.0
         );
     }
-    for (number, one) in found.iter().enumerate() {
-        row(&mut svg, one, HEAD + (number as f64 + 0.5) * ROW, x);
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"middle\" fill=\"#333333\">{}</text>",
-        f64::midpoint(LEFT, RIGHT),
-        bottom + 34.0,
-        escape(title)
-    );
-    svg.push_str("</svg>\n");
-    Some(Drawing { svg, description: format!("{title}. {}.", shown.join("; ")) })
 }
 
 fn row(svg: &mut String, one: &Comparison, y: f64, x: impl Fn(f64) -> f64) {
