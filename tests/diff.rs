@@ -131,6 +131,17 @@ fn sides_that_are_not_there_are_refused_with_the_way_out() {
 }
 
 #[test]
+fn margins_that_differ_are_said() {
+    let laboratory = Laboratory::with("echo", &manifest("10", "a"));
+    measured(&laboratory, &manifest("10", "a"));
+    measured(&laboratory, &manifest("10", "a").replace("margin: 30 %", "margin: 60 %"));
+    let diff = laboratory.json(1, &["diff", "HEAD~1:experiments/echo", "echo"]);
+    let caveats: Vec<&str> = diff["caveats"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert_eq!(caveats, ["latency_mean has another margin or direction on each side: the second's are used"]);
+    assert_eq!(diff["factors"][0]["kind"], "analysis");
+}
+
+#[test]
 fn many_sides_are_a_series() {
     let laboratory = Laboratory::with("echo", &manifest("10", "a"));
     for number in 0..11 {

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::compare::Rule;
 use crate::diagnostic::Diagnostic;
 use crate::lock::Lock;
 use crate::manifest::Experiment;
@@ -189,6 +190,17 @@ fn caveats(a: &Side, b: &Side) -> Vec<String> {
         used(b, |run| run.environment.word().to_owned()),
     );
     differ("origins", used(a, |run| run.origin.word().to_owned()), used(b, |run| run.origin.word().to_owned()));
+    for metric in b.results.metrics().iter().filter(|metric| a.is_reported(metric) || b.is_reported(metric)) {
+        let rules = [a, b].map(|side| {
+            let rule = Rule::of(&side.experiment, metric);
+            (rule.better, rule.margin, side.is_reported(metric))
+        });
+        if rules[0].2 != rules[1].2 {
+            found.push(format!("{metric} is reported by one side only, and is not compared where the second does not"));
+        } else if rules[0] != rules[1] {
+            found.push(format!("{metric} has another margin or direction on each side: the second's are used"));
+        }
+    }
     let runs = |side: &Side| used(side, |run| run.run.clone());
     if runs(a) != runs(b) && runs(a) != "none" && runs(b) != "none" {
         found.push(
