@@ -1,7 +1,7 @@
 //! Claims about an experiment of one's own: derived again from raw objects, tested on the bounds of intervals, followed down
 //! to the commit, and run anew.
 
-use benchpaper::audit::{Audit, Before, Comparisons, Evidence, Verdict, audit};
+use benchpaper::audit::{Audit, Evidence, Verdict, audit};
 use benchpaper::inventory::Inventory;
 use benchpaper::measurement::Metric;
 use benchpaper::results::{Results, rehearsal};
@@ -224,19 +224,7 @@ fn judged(claims_text: &str, pairs: &[(&str, [f64; 8], [f64; 8])], rerun: Option
     };
     let results = filled(1.0);
     let again = rerun.map(filled);
-    let evidence = Evidence {
-        experiment: &experiment,
-        plan: &planned,
-        results: &results,
-        damaged: &[],
-        runs: vec![],
-        paper: None,
-        before: Before::Unknown("a test".to_owned()),
-        reread: vec![],
-        sequence: vec![],
-        rerun: again.as_ref(),
-        comparisons: Comparisons::default(),
-    };
+    let evidence = Evidence { rerun: again.as_ref(), ..Evidence::of_results(&experiment, &planned, &results) };
     let text = format!("format: benchpaper/claims@1\npaper: {{title: Given, ours: true}}\nclaims:\n{claims_text}");
     let (loaded, found) = claims::parse(&Source::new("claims.yaml", &text), &|name| Err(name.to_owned()));
     audit(&loaded.unwrap_or_else(|| panic!("{found:?}")), Some(evidence))

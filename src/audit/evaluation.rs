@@ -15,6 +15,8 @@ const TRIALS_OF_MANY: u32 = 16;
 const CLAIMS_OF_ALL: usize = 200;
 /// The rows up to which all wrong values are tried.
 const ROWS_OF_ALL: usize = 2_000;
+/// How often all numbers are shaken.
+const SHAKES: u64 = 40;
 /// How often an interval may miss, all that one claim uses together.
 pub(super) const ALPHA: f64 = 0.05;
 
@@ -49,9 +51,7 @@ pub(super) struct Lens {
 impl Lens {
     /// As a reader takes them.
     pub(super) const PLAIN: Self = Self { shortening: Shortening::Rounded, factor: None, alpha: ALPHA, shaken: None };
-}
 
-impl Lens {
     /// What a number of this name is multiplied by: from a thousandth to a thousand where numbers are shaken.
     pub(super) fn factor_of(&self, name: &str) -> Option<Exact> {
         let seed = self.shaken?;
@@ -98,9 +98,6 @@ fn chance(subject: &Subject<'_>, claim: &Claim, (text, added): (&str, Added<'_>)
     }
     least
 }
-
-/// How often all numbers are shaken.
-const SHAKES: u64 = 40;
 
 /// Whether an expression holds whatever the numbers are: with all of them off by factors of up to a thousand it still does.
 fn is_vacuous(subject: &Subject<'_>, claim: &Claim, text: (&str, Added<'_>)) -> bool {

@@ -122,6 +122,25 @@ impl Chain {
     }
 }
 
+impl<'a> Evidence<'a> {
+    /// Results alone: no runs, no paper, and nobody knows what was claimed before.
+    pub fn of_results(experiment: &'a Experiment, plan: &'a Plan, results: &'a Results) -> Self {
+        Self {
+            experiment,
+            plan,
+            results,
+            damaged: &[],
+            runs: vec![],
+            paper: None,
+            before: Before::Unknown(String::new()),
+            reread: vec![],
+            sequence: vec![],
+            rerun: None,
+            comparisons: Comparisons::default(),
+        }
+    }
+}
+
 impl Evidence<'_> {
     /// The comparisons of a metric along the compared factor.
     pub(super) fn comparisons(&self, metric: &Metric) -> Rc<Vec<Comparison>> {
@@ -138,19 +157,7 @@ impl Evidence<'_> {
     /// What the rerun says, as if it were the record.
     pub(super) fn of_rerun(&self) -> Option<Evidence<'_>> {
         let results = self.rerun?;
-        Some(Evidence {
-            experiment: self.experiment,
-            plan: self.plan,
-            results,
-            damaged: &[],
-            runs: vec![],
-            paper: None,
-            before: self.before.clone(),
-            reread: vec![],
-            sequence: vec![],
-            rerun: None,
-            comparisons: Comparisons::default(),
-        })
+        Some(Evidence { before: self.before.clone(), ..Evidence::of_results(self.experiment, self.plan, results) })
     }
 
     /// The numbers of the paper that print something derived.

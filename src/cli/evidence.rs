@@ -117,24 +117,25 @@ fn run_links(loaded: &Loaded, lock_text: &str, genesis: &Genesis, reader: &Reade
     RunLinks { run: genesis.run.to_string(), lock: lock_words, commit, broken }
 }
 
+/// The beginning of the run that gave the first results.
+fn first<'a>(history: &'a History, results: &Results) -> Option<&'a Genesis> {
+    let (_, journal) = history.runs.get(*results.used_runs().first()?)?;
+    journal.genesis()
+}
+
 /// What of the manifest decides how results are read, and differs from that of the run that gave the first of them.
 fn reread(loaded: &Loaded, history: &History, results: &Results, reader: &Reader<'_>) -> Vec<String> {
-    let samples = results.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
-    let first = samples.map(|sample| sample.run).min();
-    let genesis = first.and_then(|first| history.runs.get(first)).and_then(|(_, journal)| journal.genesis());
-    let Some(Ok(bytes)) = genesis.map(|genesis| reader.get(&genesis.manifest)) else { return vec![] };
+    let Some(Ok(bytes)) = first(history, results).map(|genesis| reader.get(&genesis.manifest)) else { return vec![] };
     let then = Source::new("experiment.yaml", &String::from_utf8_lossy(&bytes));
     crate::diff::changes_of_analysis(&then, &loaded.source)
 }
 
 /// The claims as they stood in the commit that the first result was measured from.
 fn before(session: &Session, history: &History, results: &Results, claims: &Path) -> Before {
-    let samples = results.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
-    let Some(first) = samples.map(|sample| sample.run).min() else {
+    if results.used_runs().is_empty() {
         return Before::Unknown("there is no result yet".to_owned());
-    };
-    let genesis = history.runs.get(first).and_then(|(_, journal)| journal.genesis());
-    let Some(commit) = genesis.and_then(|genesis| genesis.commit.clone()) else {
+    }
+    let Some(commit) = first(history, results).and_then(|genesis| genesis.commit.clone()) else {
         return Before::Unknown("the first run was made from files that were not committed".to_owned());
     };
     let found = session.os.canonical(claims).ok().map(|path| git::file_at(&path, &commit));

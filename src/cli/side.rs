@@ -12,7 +12,7 @@ use crate::name::RunId;
 use crate::os::git;
 use crate::pdf;
 use crate::plan;
-use crate::results::{Results, collect};
+use crate::results::collect;
 use crate::store::history::{History, history};
 use crate::store::{Journal, Layout, Reader};
 use crate::verify;
@@ -139,25 +139,16 @@ fn at_revision(
     let manifest = must("experiment.yaml", FILE_LIMIT_BYTES)?;
     let lock = must("experiment.lock.yaml", LOCK_LIMIT_BYTES as usize)?;
     let wanted = profile.unwrap_or(plan::DEFAULT_PROFILE);
-    let (_, locked, planned, _) = plan::resolve(&manifest, &lock, wanted)?;
+    let (experiment, locked, planned, _) = plan::resolve(&manifest, &lock, wanted)?;
     if locked.cases.get(wanted) != Some(&plan::cases_pin(&planned.cases)) {
         return Err(Failure::usage(format!("{given}: its lock was written for other cases than its manifest has"))
             .help("Name the commit in which both fit, or its run."));
     }
-    let results = recorded(session, &workspace.layout(), (&manifest, &lock, profile.unwrap_or(plan::DEFAULT_PROFILE)))?;
+    let layout = workspace.layout();
+    let mut reader = Reader::open(&*session.os, &layout)?;
+    let history = history(&*session.os, &layout, &mut reader, &experiment.name.value)?;
+    let results = collect(&planned, &history, &reader, session.os.processors())?;
     Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
-}
-
-/// What a store holds of the jobs of a manifest.
-fn recorded(
-    session: &Session,
-    layout: &Layout,
-    (manifest, lock, profile): (&str, &str, &str),
-) -> Result<Results, Failure> {
-    let (experiment, _, planned, _) = plan::resolve(manifest, lock, profile)?;
-    let mut reader = Reader::open(&*session.os, layout)?;
-    let history = history(&*session.os, layout, &mut reader, &experiment.name.value)?;
-    Ok(collect(&planned, &history, &reader, session.os.processors())?)
 }
 
 /// The newest run of a store, in the order in which they were begun.

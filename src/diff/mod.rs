@@ -169,16 +169,8 @@ fn caveats(a: &Side, b: &Side) -> Vec<String> {
         }
     };
     let used = |side: &Side, word: fn(&crate::results::RunRecord) -> String| {
-        let runs: std::collections::BTreeSet<usize> = side
-            .results
-            .cases
-            .iter()
-            .flat_map(|case| &case.metrics)
-            .flat_map(|metric| &metric.samples)
-            .map(|sample| sample.run)
-            .collect();
         let words: std::collections::BTreeSet<String> =
-            runs.iter().filter_map(|run| side.results.runs.get(*run)).map(word).collect();
+            side.results.used_runs().iter().filter_map(|run| side.results.runs.get(*run)).map(word).collect();
         if words.is_empty() { "none".to_owned() } else { words.into_iter().collect::<Vec<_>>().join(", ") }
     };
     differ("experiments", a.experiment.name.value.to_string(), b.experiment.name.value.to_string());

@@ -11,6 +11,12 @@ fn words(text: impl Into<String>) -> Vec<Inline> {
 }
 
 impl Row {
+    /// What both reports print of it: metric, both values, the change, its interval, and p.
+    pub fn figures(&self) -> [String; 6] {
+        let (a, b) = (self.shown(self.a), self.shown(self.b));
+        [self.metric.to_string(), a, b, self.change(), self.interval(), self.p_shown()]
+    }
+
     /// A value in a unit that fits both sides.
     pub fn shown(&self, value: Option<f64>) -> String {
         let (Some(value), Some(unit)) = (value, Unit::parse(&self.unit)) else { return "–".to_owned() };
@@ -86,19 +92,7 @@ pub fn report(diff: &Diff, date: &str) -> Document {
     let rows: Vec<Vec<Vec<Inline>>> = diff
         .results
         .iter()
-        .map(|row| {
-            let cells = [
-                row.case.clone(),
-                row.metric.to_string(),
-                row.shown(row.a),
-                row.shown(row.b),
-                row.change(),
-                row.interval(),
-                row.p_shown(),
-                row.said(),
-            ];
-            cells.into_iter().map(words).collect()
-        })
+        .map(|row| [row.case.clone()].into_iter().chain(row.figures()).chain([row.said()]).map(words).collect())
         .collect();
     if !rows.is_empty() {
         blocks.push(Block::Heading { level: 1, text: words("What came out") });

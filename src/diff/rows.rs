@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::Side;
 use crate::compare::{ALPHA, Family, Found, Rule, Verdict, adjust, hypothesis, shares_differ_p};
@@ -38,10 +38,8 @@ pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Ratio>,
     /// p of no difference.
-    #[serde(serialize_with = "plain")]
     pub p: Option<f64>,
     /// The same, adjusted over all rows (Benjamini and Hochberg).
-    #[serde(serialize_with = "plain")]
     pub p_adjusted: Option<f64>,
     /// p of a difference beyond the margin, adjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,10 +74,6 @@ pub struct Ratio {
     pub bootstrap: Option<Bounds>,
 }
 
-fn plain<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.serialize(serializer)
-}
-
 /// What identifies a case on both sides.
 type Key<'a> = (&'a BTreeMap<String, String>, Option<&'a str>, usize);
 
@@ -109,9 +103,9 @@ pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Ve
         let before = one.get(key).copied();
         for samples in case.metrics.iter().filter(|samples| b.is_reported(&samples.metric)) {
             let place = rows.len();
-            match before.and_then(|before| before.metric(&samples.metric)) {
-                Some(old) => {
-                    let (row, one) = compared((a, b), (before.unwrap_or(case), case), (old, samples));
+            match before.and_then(|before| Some((before, before.metric(&samples.metric)?))) {
+                Some((before, old)) => {
+                    let (row, one) = compared((a, b), (before, case), (old, samples));
                     found.extend(one.map(|one| (place, one, group)));
                     rows.push(row);
                 }
@@ -124,8 +118,7 @@ pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Ve
             }
         }
     }
-    for (key, case) in one.iter().filter(|(key, _)| !other.contains_key(*key)) {
-        let _ = key;
+    for (_, case) in one.iter().filter(|(key, _)| !other.contains_key(*key)) {
         rows.extend(
             case.metrics
                 .iter()

@@ -7,7 +7,7 @@ mod collect;
 mod csv;
 mod owed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -242,6 +242,12 @@ impl CaseResults {
 }
 
 impl Results {
+    /// The runs that gave values, as places in [`Results::runs`].
+    pub fn used_runs(&self) -> BTreeSet<usize> {
+        let samples = self.cases.iter().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
+        samples.map(|sample| sample.run).collect()
+    }
+
     /// The metrics that any case has, in the customary order.
     pub fn metrics(&self) -> Vec<Metric> {
         let mut metrics: Vec<Metric> = vec![];

@@ -1,7 +1,7 @@
 //! `diff`: what differs between two records of an experiment, and what may be concluded.
 
 use super::verify::{in_child, limit_this_process};
-use crate::audit::{self, Before, Comparisons, Evidence};
+use crate::audit::{self, Evidence};
 use crate::claims;
 use crate::cli::arguments::{DiffArguments, Format};
 use crate::cli::failure::Failure;
@@ -67,19 +67,7 @@ fn claims_of((a, b): (&Found, &Found)) -> Vec<ClaimChange> {
         return vec![];
     }
     let verdicts = |side: &Side| {
-        let evidence = Evidence {
-            experiment: &side.experiment,
-            plan: &side.plan,
-            results: &side.results,
-            damaged: &[],
-            runs: vec![],
-            paper: None,
-            before: Before::Unknown(String::new()),
-            reread: vec![],
-            sequence: vec![],
-            rerun: None,
-            comparisons: Comparisons::default(),
-        };
+        let evidence = Evidence::of_results(&side.experiment, &side.plan, &side.results);
         audit::audit(&loaded, Some(evidence)).claims
     };
     let (one, other) = (verdicts(&a.side), verdicts(&b.side));
@@ -135,8 +123,6 @@ fn text(diff: &Diff, is_all: bool) {
     if !rows.is_empty() {
         show::print("\nwhat was pinned");
         show::print(&show::table(&["", "path", "A", "B"], &rows, &[]));
-    }
-    if !rows.is_empty() {
         for kind in kinds(diff, is_all) {
             show::print(&format!("  {}: {}", kind.word(), kind.meaning()));
         }
@@ -173,16 +159,7 @@ fn results(diff: &Diff, is_all: bool) {
             .iter()
             .map(|row| {
                 let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
-                vec![
-                    verdict,
-                    short(&row.levels, 26),
-                    row.metric.to_string(),
-                    row.shown(row.a),
-                    row.shown(row.b),
-                    row.change(),
-                    row.interval(),
-                    row.p_shown(),
-                ]
+                [vec![verdict, short(&row.levels, 26)], row.figures().to_vec()].concat()
             })
             .collect();
         let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];

@@ -23,14 +23,7 @@ impl Check for NoisyHost {
     fn run(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = vec![];
         if let Some(evidence) = &subject.evidence {
-            let used: std::collections::BTreeSet<usize> = evidence
-                .results
-                .cases
-                .iter()
-                .flat_map(|case| &case.metrics)
-                .flat_map(|metric| &metric.samples)
-                .map(|sample| sample.run)
-                .collect();
+            let used = evidence.results.used_runs();
             let remarks: Vec<&String> =
                 used.iter().filter_map(|run| evidence.results.runs.get(*run)).flat_map(|run| &run.remarks).collect();
             let (verdict, words) = match remarks.as_slice() {
