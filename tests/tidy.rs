@@ -119,7 +119,9 @@ fn files_and_functions_fit_into_a_head() {
         for (start, line) in lines.iter().enumerate() {
             let is_function =
                 (line.trim_start().starts_with("fn ") || line.contains(" fn ")) && !line.trim_start().starts_with("//");
-            if !is_function || !line.trim_end().ends_with('{') {
+            // a signature may take many lines; without a body it ends in a semicolon
+            let end = lines[start..].iter().find(|line| line.ends_with(['{', '}', ';']));
+            if !is_function || !end.is_some_and(|end| end.ends_with('{')) {
                 continue;
             }
             let close = format!("{}}}", " ".repeat(line.len() - line.trim_start().len()));

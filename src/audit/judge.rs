@@ -111,9 +111,20 @@ fn of_column(
             findings.push(finding);
         }
     }
-    if failed.is_empty() {
-        return findings;
+    if !failed.is_empty() {
+        read_again(check, subject, cells, (&mut findings, failed));
     }
+    findings
+}
+
+/// Looks at what failed once more: under a reading that all rows hold under, within one unit of the last digit, and for what
+/// would explain or repair it. `failed` has the place of the finding, its row, and which comparison of it.
+fn read_again(
+    check: &dyn Check,
+    subject: &Subject<'_>,
+    cells: &[Cells<'_>],
+    (findings, failed): (&mut [Finding], Vec<(usize, usize, usize)>),
+) {
     let holds_for_all = |view: &View| {
         cells.iter().all(|(at, series)| {
             check.compare(&Row::new(subject, *at, *series, view)).iter().all(|one| one.verdict() != Outcome::Fail)
@@ -142,7 +153,6 @@ fn of_column(
             finding.repair = is_equal.then(|| repair(check, (subject, at, series), (&row, which))).flatten();
         }
     }
-    findings
 }
 
 /// The first role that a row has no number for.
