@@ -251,9 +251,36 @@ fn kept_guests_are_used_again() {
     laboratory.expect(0, &["lock", "kept"]);
     laboratory.expect(0, &["run", "kept"]);
     assert_eq!(objects(&laboratory, "stdout").len(), 2);
-    assert_eq!(objects(&laboratory, "guests/boot").len(), 1, "one boot for both jobs");
+    let boots = objects(&laboratory, "guests/boot");
+    assert_eq!((boots.len(), &boots[0]), (2, &boots[1]), "one boot for both jobs");
     assert_eq!(objects(&laboratory, "guest-1/facts").len(), 2, "each job says in what it ran");
     assert_eq!(hypervisors(laboratory.path()), 0);
+}
+
+#[test]
+fn a_session_is_one_boot_and_jobs_in_it_are_no_replicates() {
+    let manifest = ONE
+        .replace("name: one", "name: sessions")
+        .replace(
+            "replicates: 1",
+            "replicates: 2, whole_plot: controller, sessions: [virtio-blk, pvscsi, pvscsi, virtio-blk]",
+        )
+        .replace("runtime: 1 s", "runtime: 1 s, reboot_guests: each-session");
+    let laboratory = laboratory(&manifest);
+    laboratory.expect(0, &["lock", "sessions"]);
+    laboratory.expect(0, &["run", "sessions"]);
+    let boots = objects(&laboratory, "guests/boot");
+    let runs: Vec<&String> = boots.iter().step_by(2).collect();
+    assert!(boots.chunks(2).all(|pair| pair[0] == pair[1]), "two jobs a session: {boots:?}");
+    assert_eq!(runs.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "each session is a boot: {boots:?}");
+    let results = laboratory.json(0, &["results", "sessions"]);
+    let units = |case: usize| -> Vec<&str> {
+        let samples =
+            results["results"][case * results["results"].as_array().unwrap().len() / 2]["values"].as_array().unwrap();
+        samples.iter().map(|sample| sample["unit"].as_str().unwrap()).collect()
+    };
+    assert_eq!(units(0), ["session 1", "session 1", "session 4", "session 4"]);
+    assert_eq!(units(1), ["session 2", "session 2", "session 3", "session 3"]);
 }
 
 /// Bad input: what is changed in the manifest, the verb that finds it, and what it says.

@@ -1,7 +1,11 @@
 //! Simulated truth: how often intervals hold what they should, and how often nothing is called something.
 
 use benchpaper::compare::{Family, Found, adjust};
+use benchpaper::digest::Digest;
+use benchpaper::measurement::Metric;
+use benchpaper::results::{MetricSamples, Sample};
 use benchpaper::statistics::{Contrast, bootstrap};
+use benchpaper::store::event::Origin;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
@@ -91,6 +95,8 @@ pub fn all(simulations: usize, seed: u64) -> Vec<Outcome> {
         found.push(family(is_partial, simulations, &mut random));
     }
     found.push(drift(simulations, &mut random));
+    found.push(boots(simulations, &mut random));
+    found.push(bootstrapped_boots(simulations, &mut random));
     for (first, second) in [(Shape::Normal(0.1), Shape::Normal(0.1)), (Shape::Normal(0.05), Shape::Bimodal)] {
         for count in [20, 50] {
             found.push(bootstrapped((first, second), count, simulations, &mut random));
@@ -207,6 +213,51 @@ fn drift(simulations: usize, random: &mut ChaCha20Rng) -> Outcome {
     let share = erred.count() as f64 / simulations as f64;
     let name = "false differences under drift, randomised blocks, n 8".to_owned();
     Outcome { name, share, bounds: (0.0, 0.05 + slack(0.05, simulations)), is_asserted: true }
+}
+
+/// Replicates in boots: boots differ far more than replicates of one do.
+fn in_boots(boots: usize, replicates: usize, random: &mut ChaCha20Rng) -> MetricSamples {
+    let mut samples = vec![];
+    for boot in 0..boots {
+        let level = 0.1 * normal(random);
+        samples.extend((0..replicates).map(|at| Sample {
+            replicate: (boot * replicates + at + 1) as u64,
+            value: 1000.0 * (level + 0.02 * normal(random)).exp(),
+            object: Digest::of(b""),
+            pointer: String::new(),
+            files: Default::default(),
+            job: Digest::of(b""),
+            run: 0,
+            unit: Some(format!("boot {boot}")),
+            origin: Origin::Measured,
+            printed: None,
+        }));
+    }
+    MetricSamples { metric: Metric::new("iops"), unit: "1/s".to_owned(), samples }
+}
+
+/// How often equal arms of six boots with five replicates each are told apart.
+fn boots(simulations: usize, random: &mut ChaCha20Rng) -> Outcome {
+    let erred = (0..simulations).filter(|_| {
+        let (one, other) = (in_boots(6, 5, random), in_boots(6, 5, random));
+        Contrast::independent(&one.unit_values(), &other.unit_values()).unwrap().p(1.0).unwrap() <= 0.05
+    });
+    let share = erred.count() as f64 / simulations as f64;
+    let name = "false differences of equal arms, 6 boots of 5 replicates".to_owned();
+    Outcome { name, share, bounds: (0.0, 0.05 + slack(0.05, simulations)), is_asserted: true }
+}
+
+/// The bootstrap over twenty boots of three replicates each.
+fn bootstrapped_boots(simulations: usize, random: &mut ChaCha20Rng) -> Outcome {
+    let held = (0..simulations).filter(|number| {
+        let (one, other) = (in_boots(20, 3, random), in_boots(20, 3, random));
+        let (one, other) = (one.unit_values(), other.unit_values());
+        let bounds = bootstrap::ratio_of_medians(&one, &other, 0.95, *number as u64).unwrap();
+        bounds.low <= 1.0 && 1.0 <= bounds.high
+    });
+    let share = held.count() as f64 / simulations as f64;
+    let name = "bootstrapped ratio of medians over 20 boots of 3 replicates".to_owned();
+    Outcome { name, share, bounds: (0.92 - slack(0.92, simulations), 1.0), is_asserted: true }
 }
 
 /// The bootstrap of the ratio of medians, from twenty values on.

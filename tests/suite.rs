@@ -25,6 +25,7 @@ mod manifests;
 mod outputs;
 mod pipeline;
 mod right;
+mod sessions;
 mod simulated;
 mod tampering;
 mod tidy;

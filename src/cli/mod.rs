@@ -11,6 +11,7 @@ mod image;
 mod page;
 mod progress;
 mod rerun;
+mod sessions;
 mod show;
 mod side;
 mod workspace;

@@ -7,7 +7,7 @@ use crate::manifest::{BetterWord, Experiment};
 use crate::measurement::{Better, Metric};
 use crate::plan;
 use crate::results::{CaseResults, MetricSamples, Results};
-use crate::statistics::{Analysis, Contrast};
+use crate::statistics::{Analysis, Contrast, median_of};
 
 /// One level against the first.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ pub fn comparisons(results: &Results, metric: &Metric, factor: &str, rule: Rule)
                 let (one, other) = in_blocks(one, other);
                 Contrast::blocks(&one, &other)
             }
-            _ => Contrast::independent(&one.values(), &other.values()),
+            _ => Contrast::independent(&one.unit_values(), &other.unit_values()),
         };
         let Some(contrast) = contrast else { continue };
         let context = case.case.factors.iter().filter(|(name, _)| *name != factor);
@@ -111,17 +111,48 @@ pub fn comparisons(results: &Results, metric: &Metric, factor: &str, rule: Rule)
     let groups: Vec<usize> = (0..found.len()).collect();
     let mut of: Vec<&mut Found> = found.iter_mut().map(|one| &mut one.found).collect();
     adjust(Family::Declared, &mut of, &groups);
-    let noise = results.noise(metric).and_then(|floor| floor.bound);
+    let floor = results.noise(metric);
     for one in &mut found {
+        let noise = floor.and_then(|floor| floor.bound_of(&one.found.contrast));
         one.verdict = one.found.verdict(rule.better, noise);
     }
     found
 }
 
-/// The values of replicates that both have.
+/// Replicates that are one block: the values of both arms, and the units of the one and of the other that they share.
+#[derive(Default)]
+struct Block<'a> {
+    values: (Vec<f64>, Vec<f64>),
+    units: (Vec<&'a str>, Vec<&'a str>),
+}
+
+/// The values of replicates that both have, block by block. A boot that holds both arms cancels in their ratio; where one
+/// boot holds several replicates of one arm only, these are one block.
 fn in_blocks(one: &MetricSamples, other: &MetricSamples) -> (Vec<f64>, Vec<f64>) {
     let partner = |replicate: u64| other.samples.iter().find(|sample| sample.replicate == replicate);
-    one.samples.iter().filter_map(|sample| Some((sample.value, partner(sample.replicate)?.value))).unzip()
+    let pairs = one.samples.iter().filter_map(|sample| Some((sample, partner(sample.replicate)?)));
+    let mut blocks: Vec<Block<'_>> = vec![];
+    for (sample, partner) in pairs {
+        let (unit, other) = (sample.unit.as_deref(), partner.unit.as_deref());
+        let mut block = Block { values: (vec![sample.value], vec![partner.value]), ..Block::default() };
+        if unit != other {
+            (block.units.0, block.units.1) = (unit.into_iter().collect(), other.into_iter().collect());
+        }
+        let meets = |known: &Block<'_>| {
+            known.units.0.iter().any(|unit| block.units.0.contains(unit))
+                || known.units.1.iter().any(|unit| block.units.1.contains(unit))
+        };
+        let (met, rest): (Vec<Block<'_>>, Vec<Block<'_>>) = blocks.into_iter().partition(meets);
+        blocks = rest;
+        for known in met {
+            block.values.0.extend(known.values.0);
+            block.values.1.extend(known.values.1);
+            block.units.0.extend(known.units.0);
+            block.units.1.extend(known.units.1);
+        }
+        blocks.push(block);
+    }
+    blocks.into_iter().map(|block| (median_of(block.values.0), median_of(block.values.1))).unzip()
 }
 
 /// What a metric is a hypothesis of: at a fixed block size and depth IOPS, bandwidth and mean latency are one.

@@ -105,7 +105,8 @@ impl Found {
         }
     }
 
-    /// The verdict; `noise` is the share that two measurements of the same thing differ by.
+    /// The verdict; `noise` is the share by which the same thing may differ from itself where it is compared
+    /// like this ([`crate::statistics::NoiseFloor::bound_of`]).
     pub fn verdict(&self, better: Option<Better>, noise: Option<f64>) -> Verdict {
         if self.p_equivalence.is_some_and(|p| p <= ALPHA) {
             return Verdict::Equivalent;

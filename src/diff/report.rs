@@ -66,6 +66,9 @@ impl Row {
         if !self.why.is_empty() {
             said.push_str(&format!(": {}", self.why));
         }
+        if !self.hidden.is_empty() {
+            said.push_str(&format!("; values of one side differ, undeclared, in {}", self.hidden.join("; ")));
+        }
         said
     }
 }

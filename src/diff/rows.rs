@@ -8,7 +8,7 @@ use super::Side;
 use crate::compare::{ALPHA, Family, Found, Rule, Verdict, adjust, hypothesis, shares_differ_p};
 use crate::measurement::Metric;
 use crate::results::{CaseResults, MetricSamples};
-use crate::statistics::{Bounds, Contrast, bootstrap};
+use crate::statistics::{Bounds, Contrast, NoiseFloor, bootstrap};
 
 /// Why two results are one.
 pub const SAME_OBJECTS: &str = "the same raw objects";
@@ -32,7 +32,7 @@ pub struct Row {
     pub a: Option<f64>,
     /// That of the second.
     pub b: Option<f64>,
-    /// Values of both sides.
+    /// Units of both sides that were really repeated: jobs, boots or sessions.
     pub n: (usize, usize),
     /// Second by first, with its interval and what it estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +49,9 @@ pub struct Row {
     /// Why, where the verdict does not say it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// Undeclared facts in which the values of one side differ among themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
     /// How many replicates a fresh run would need to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needed: Option<u64>,
@@ -109,12 +112,12 @@ pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Ve
                     found.extend(one.map(|one| (place, one, group)));
                     rows.push(row);
                 }
-                None => rows.push(alone(case, samples, Verdict::Added)),
+                None => rows.push(alone(b, (case, samples), Verdict::Added)),
             }
         }
         for samples in before.iter().flat_map(|before| &before.metrics) {
             if case.metric(&samples.metric).is_none() && b.is_reported(&samples.metric) {
-                rows.push(alone(case, samples, Verdict::Removed));
+                rows.push(alone(a, (case, samples), Verdict::Removed));
             }
         }
     }
@@ -123,7 +126,7 @@ pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Ve
             case.metrics
                 .iter()
                 .filter(|samples| a.is_reported(&samples.metric))
-                .map(|samples| alone(case, samples, Verdict::Removed)),
+                .map(|samples| alone(a, (case, samples), Verdict::Removed)),
         );
     }
     conclude((a, b), &mut rows, found);
@@ -142,13 +145,13 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
         .collect();
     let mut of: Vec<&mut Found> = found.iter_mut().map(|(_, one, _)| one).collect();
     adjust(Family::Exploratory, &mut of, &groups);
-    let mut noises: BTreeMap<Metric, Option<f64>> = BTreeMap::new();
+    let mut floors: BTreeMap<Metric, Vec<NoiseFloor>> = BTreeMap::new();
     for (place, one, _) in &found {
         let row = &mut rows[*place];
-        let noise = *noises.entry(row.metric.clone()).or_insert_with(|| {
-            let bound = |side: &Side| side.results.noise(&row.metric).and_then(|floor| floor.bound);
-            [a, b].into_iter().filter_map(bound).reduce(f64::max)
-        });
+        let floors = floors
+            .entry(row.metric.clone())
+            .or_insert_with(|| [a, b].into_iter().filter_map(|side| side.results.noise(&row.metric)).collect());
+        let noise = floors.iter().filter_map(|floor| floor.bound_of(&one.contrast)).reduce(f64::max);
         (row.p, row.p_adjusted, row.p_equivalence) = (one.p, one.p_adjusted, one.p_equivalence);
         if row.verdict == Verdict::Invalid {
             continue;
@@ -169,7 +172,7 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
             if is_significant && one.is_within(noise) {
                 let share = noise.unwrap_or(0.0) * 100.0;
                 row.why = format!(
-                    "within the noise: by A/A pairs, 95 % of two single measurements of the same differ by less than {share:.1} % (upper 95 % bound)"
+                    "within the noise: by A/A pairs, 95 % of comparisons of the same with as many values differ by less than {share:.1} % (upper 95 % bound)"
                 );
                 row.needed = None;
             }
@@ -178,9 +181,9 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
 }
 
 /// A metric of a case that only one side has.
-fn alone(case: &CaseResults, samples: &MetricSamples, verdict: Verdict) -> Row {
+fn alone(side: &Side, (case, samples): (&CaseResults, &MetricSamples), verdict: Verdict) -> Row {
     let median = samples.summary().map(|summary| summary.median);
-    let count = samples.samples.len();
+    let count = samples.units().len();
     let is_new = verdict == Verdict::Added;
     Row {
         case: case.case.label(),
@@ -199,6 +202,7 @@ fn alone(case: &CaseResults, samples: &MetricSamples, verdict: Verdict) -> Row {
         p_equivalence: None,
         verdict,
         why: String::new(),
+        hidden: side.results.hidden_in(&[samples]),
         needed: None,
     }
 }
@@ -209,8 +213,10 @@ fn compared(
     (before, case): (&CaseResults, &CaseResults),
     (old, new): (&MetricSamples, &MetricSamples),
 ) -> (Row, Option<Found>) {
-    let mut row = Row { a: old.summary().map(|one| one.median), ..alone(case, new, Verdict::Added) };
-    (row.n, row.verdict) = ((old.samples.len(), new.samples.len()), Verdict::Inconclusive);
+    let mut row = Row { a: old.summary().map(|one| one.median), ..alone(b, (case, new), Verdict::Added) };
+    row.hidden.splice(0..0, a.results.hidden_in(&[old]));
+    row.hidden.dedup();
+    (row.n, row.verdict) = ((old.units().len(), new.units().len()), Verdict::Inconclusive);
     if old.unit != new.unit {
         row.why = format!("the first side is in {}, the second in {}: they are not compared", old.unit, new.unit);
         return (row, None);
@@ -229,7 +235,7 @@ fn compared(
         row.why = SAME_OBJECTS.to_owned();
         return (row, None);
     }
-    let (one, other) = (old.values(), new.values());
+    let (one, other) = (old.unit_values(), new.unit_values());
     let margin = Rule::of(&b.experiment, &new.metric).margin;
     let Some(contrast) = Contrast::independent(&one, &other) else {
         row.why = "a value is not above zero: there is no ratio".to_owned();

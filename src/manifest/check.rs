@@ -21,6 +21,7 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
     check_exclusions(experiment, problems);
     check_treatment(experiment, problems);
     check_design(experiment, problems);
+    super::sessions::check(experiment, problems);
     check_manual(experiment, problems);
     if experiment.workloads.is_empty() {
         problems.error(

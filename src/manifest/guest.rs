@@ -225,6 +225,8 @@ words! {
         EachJob = "each-job",
         /// When the next job is of another case.
         EachCase = "each-case",
+        /// When a session begins.
+        EachSession = "each-session",
         /// Only when they must be other guests, or after a failure.
         Never = "never",
     }

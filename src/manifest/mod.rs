@@ -8,6 +8,7 @@ mod disclosure;
 pub mod guest;
 mod matrix;
 pub mod node;
+mod sessions;
 pub mod shape;
 mod workload;
 
@@ -195,12 +196,17 @@ words! {
 record! {
     /// How it is measured.
     pub struct Design {
-        /// How often each case is measured.
+        /// How often each case is measured; with `sessions`, in each of them.
         replicates: Spanned<u64>,
         /// What is really repeated, such as job or boot.
         replicate_unit: Option<String>,
         /// When guests are booted anew: for each job unless said otherwise.
         reboot_guests: Option<Reboot>,
+        /// The factor that is hard to change, such as an arm that needs a boot of the host: its levels are visited in
+        /// `sessions` and compared by them.
+        whole_plot: Option<Spanned<Name>>,
+        /// The level of `whole_plot` in each session, in order; every level as often as any other.
+        sessions: Vec<Node>,
         /// In which order.
         order: Order,
         /// The seed of the order.
@@ -329,6 +335,7 @@ record! {
 pub use check::unknown_reference;
 pub use disclosure::{Disclosure, DisclosureProfile};
 pub use matrix::{Exclusion, Level, Levels, Matrix, MatrixPart};
+pub use sessions::Sessions;
 pub use workload::{Execution, ImportRule, Workload};
 
 /// A manifest and what is worth knowing about it.

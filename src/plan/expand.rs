@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::guest::{self, Spec};
 use crate::manifest::node::{Key, Node, Value};
 use crate::manifest::shape::{Map, Problems};
-use crate::manifest::{Arm, Exclusion, Experiment, Level, Levels as FactorLevels, Workload};
+use crate::manifest::{Arm, Exclusion, Experiment, Level, Levels as FactorLevels, Sessions, Workload};
 use crate::measurement::Metric;
 use crate::name::nearest;
 use crate::source::Source;
@@ -341,11 +341,16 @@ fn design_identity(experiment: &Experiment, devices: &BTreeMap<String, u64>) -> 
         )
     });
     let devices: BTreeMap<&String, String> = devices.iter().map(|(name, bytes)| (name, bytes.to_string())).collect();
-    serde_json::json!({
+    let mut identity = serde_json::json!({
         "precondition": fills, "steady_state": steady, "devices": devices,
         "concurrency": design.concurrency.as_ref().map_or(1, |one| one.value).to_string(),
         "replicate_unit": design.replicate_unit,
-    })
+    });
+    // where it is absent, keys are those of earlier versions
+    if let (Some(factor), Some(fields)) = (&design.whole_plot, identity.as_object_mut()) {
+        fields.insert("whole_plot".to_owned(), factor.value.as_str().into());
+    }
+    identity
 }
 
 fn timing_of(tool: &dyn Tool, timing: Timing) -> Timing {
@@ -403,12 +408,26 @@ fn check_metrics(experiment: &Experiment, cases: &[Case], problems: &mut Problem
     }
 }
 
-/// Guests that are never booted anew must be the same for all cases, or some would meet used disks and some fresh ones.
+/// Guests that are never booted anew must be the same for all cases of a session, or some would meet used disks and some
+/// fresh ones.
 fn check_reboots(experiment: &Experiment, cases: &[Case], problems: &mut Problems) {
-    let mut specs = cases.iter().filter_map(|case| case.guest.as_ref());
-    let Some(first) = specs.next().filter(|first| first.reboot == "never") else { return };
-    if let (true, Some((name, _))) = (specs.any(|other| other != first), experiment.guest()) {
-        let message = "cases need different guests, which are never booted anew";
+    let Some((name, _)) = experiment.guest() else { return };
+    let sessions = Sessions::of(experiment);
+    let is = |reboot: &str| cases.iter().filter_map(|case| case.guest.as_ref()).any(|spec| spec.reboot == reboot);
+    if is("each-session") && sessions.is_none() {
+        let help = "Write `whole_plot` and `sessions`, or `reboot_guests: each-case`.";
+        problems.error("plan::reboot", name.span, "guests are booted for each session, and there is none", help);
+    }
+    if !is("never") && !is("each-session") {
+        return;
+    }
+    let mut known: BTreeMap<Option<&String>, &Option<Spec>> = BTreeMap::new();
+    let is_mixed = cases.iter().any(|case| {
+        let level = sessions.as_ref().and_then(|sessions| case.factors.get(&sessions.factor));
+        *known.entry(level).or_insert(&case.guest) != &case.guest
+    });
+    if is_mixed {
+        let message = "cases need different guests, which are never booted anew in between";
         problems.error("plan::reboot", name.span, message, "Write `reboot_guests: each-case` or `each-job`.");
     }
 }

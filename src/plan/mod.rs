@@ -17,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::guest::{Spec, qemu};
 use crate::lock::{self, CasesPin, Lock, binding};
-use crate::manifest::{EnvironmentWord, Experiment, Order, Profile};
+use crate::manifest::{EnvironmentWord, Experiment, Profile, Sessions};
 use crate::name::Name;
 use crate::source::Source;
 use crate::store::event::Environment;
@@ -34,7 +34,7 @@ pub const DEFAULT_PROFILE: &str = "default";
 pub struct Settings {
     /// The profile, [`DEFAULT_PROFILE`] where none was named.
     pub profile: String,
-    /// How often each case is measured.
+    /// How often each case is measured, in all sessions together.
     pub replicates: u64,
     /// Ramp and run time.
     pub timing: Timing,
@@ -123,6 +123,9 @@ pub struct Job {
     pub case: usize,
     /// From 1.
     pub replicate: u64,
+    /// From 1, where the design has sessions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<u64>,
 }
 
 /// All that is to be measured.
@@ -150,6 +153,8 @@ pub enum Reason {
     NotSelected,
     /// A person runs it, and no result was imported yet.
     ByHand,
+    /// The host is booted anew for its session, and others come first.
+    LaterSession,
 }
 
 /// The design's numbers under a profile; `None` where no profile has this name.
@@ -159,7 +164,8 @@ pub fn settings(experiment: &Experiment, profile: Option<&str>) -> Option<Settin
         _ => None,
     };
     let design = &experiment.design;
-    let replicates = chosen.and_then(|chosen| chosen.replicates.as_ref()).unwrap_or(&design.replicates).value;
+    let each = chosen.and_then(|chosen| chosen.replicates.as_ref()).unwrap_or(&design.replicates).value;
+    let replicates = each * Sessions::of(experiment).map_or(1, |sessions| sessions.per_level());
     let runtime = chosen.and_then(|chosen| chosen.runtime.as_ref()).or(design.runtime.as_ref());
     let ramp_time = chosen.and_then(|chosen| chosen.ramp_time.as_ref()).or(design.ramp_time.as_ref());
     let timing = Timing {
@@ -203,11 +209,9 @@ pub fn plan(experiment: &Experiment, lock: &Lock, expansion: Expansion) -> Plan 
         let parts: [&[u8]; 3] = [cases[case].digest.as_bytes(), bindings[case].as_bytes(), &replicate_bytes];
         Digest::tagged("benchpaper/job@1", &parts)
     };
-    let order = match experiment.design.order {
-        Order::Interleaved => order::interleaved(&cases, &settings, experiment.design.seed),
-        Order::Randomized => order::randomized(&cases, &settings, experiment.design.seed),
-    };
-    let jobs = order.into_iter().map(|(case, replicate)| Job { key: key(case, replicate), case, replicate }).collect();
+    let order = order::of(&experiment.design, (&cases, &settings), Sessions::of(experiment).as_ref());
+    let job = |(case, replicate, session)| Job { key: key(case, replicate), case, replicate, session };
+    let jobs = order.into_iter().map(job).collect();
     Plan { experiment: experiment.name.value.clone(), settings, cases, jobs }
 }
 

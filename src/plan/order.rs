@@ -1,4 +1,5 @@
-//! The order of jobs: random, from a seed, the same on every machine.
+//! The order of jobs: random, from a seed, the same on every machine. Interleaved, each replicate visits every case in a new
+//! order; otherwise all jobs are in one. With sessions this holds within each of them.
 //!
 //! The two sides of a noise pair run in one replicate, like any two cases.
 
@@ -6,31 +7,40 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
 use super::{Case, Settings};
+use crate::manifest::{Design, Order, Sessions};
 
-/// Replicate by replicate, each in a new random order.
-pub(super) fn interleaved(cases: &[Case], settings: &Settings, seed: u64) -> Vec<(usize, u64)> {
-    let mut generator = ChaCha20Rng::seed_from_u64(seed);
-    let most = cases.iter().map(|case| case.replicates(settings)).max().unwrap_or(0);
-    let mut jobs = vec![];
-    for replicate in 1..=most {
-        let mut block: Vec<(usize, u64)> = (0..cases.len())
-            .filter(|case| replicate <= cases[*case].replicates(settings))
-            .map(|case| (case, replicate))
-            .collect();
-        shuffle(&mut block, &mut generator);
-        jobs.extend(block);
+/// A case by its place, a replicate, and the session it belongs to; the latter two from 1.
+type Placed = (usize, u64, Option<u64>);
+
+/// The jobs of a design in their order: session by session, where there are any.
+pub(super) fn of(design: &Design, (cases, settings): (&[Case], &Settings), sessions: Option<&Sessions>) -> Vec<Placed> {
+    let mut jobs: Vec<Placed> = vec![];
+    for (number, case) in cases.iter().enumerate() {
+        let replicates = case.replicates(settings);
+        jobs.extend((1..=replicates).map(|replicate| {
+            let session = sessions.and_then(|sessions| session_of(sessions, case, (replicate, replicates)));
+            (number, replicate, session)
+        }));
     }
-    jobs
+    let mut generator = ChaCha20Rng::seed_from_u64(design.seed);
+    let mut ordered = vec![];
+    // the sort is stable, so that a block begins in the order of the cases
+    let block = |(_, replicate, session): &Placed| match design.order {
+        Order::Interleaved => (*session, *replicate),
+        Order::Randomized => (*session, 0),
+    };
+    jobs.sort_by_key(block);
+    for together in jobs.chunk_by_mut(|one, other| block(one) == block(other)) {
+        shuffle(together, &mut generator);
+        ordered.extend_from_slice(together);
+    }
+    ordered
 }
 
-/// All jobs in one random order.
-pub(super) fn randomized(cases: &[Case], settings: &Settings, seed: u64) -> Vec<(usize, u64)> {
-    let mut generator = ChaCha20Rng::seed_from_u64(seed);
-    let mut jobs: Vec<(usize, u64)> = (0..cases.len())
-        .flat_map(|case| (1..=cases[case].replicates(settings)).map(move |replicate| (case, replicate)))
-        .collect();
-    shuffle(&mut jobs, &mut generator);
-    jobs
+fn session_of(sessions: &Sessions, case: &Case, (replicate, replicates): (u64, u64)) -> Option<u64> {
+    let level = case.factors.get(&sessions.factor)?;
+    let each = replicates / sessions.per_level().max(1);
+    sessions.of_replicate(level, replicate, each).map(|number| number as u64 + 1)
 }
 
 /// Fisher and Yates; indices by rejection, so that every order is equally likely.

@@ -31,6 +31,9 @@ pub struct Entry {
     pub procedure: usize,
     /// From 1.
     pub replicate: u64,
+    /// From 1, where the design has sessions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<u64>,
     /// The name of the file to save.
     pub save_as: String,
     /// How many jobs of the plan it answers.
@@ -79,6 +82,7 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
             arm: arm.map(|arm| arm.steps.clone()).unwrap_or_default(),
             procedure: procedure + 1,
             replicate: job.replicate,
+            session: job.session,
             save_as,
             jobs: 1,
             rows: row_of(tool, case).into_iter().collect(),
@@ -135,7 +139,12 @@ pub fn text(experiment: &Experiment, sheet: &RunSheet) -> String {
             }
         }
     }
+    let mut session = None;
     for entry in &sheet.entries {
+        if let Some(number) = entry.session.filter(|_| entry.session != session) {
+            lines.push(format!("\nSession {number}: set up anew, so that nothing of the session before is left"));
+            session = entry.session;
+        }
         lines.push(format!("\n[ ] {}. procedure {}, replicate {}", entry.number, entry.procedure, entry.replicate));
         for (factor, level) in &entry.set {
             let mark = if entry.changed.contains(factor) && entry.number > 1 { "  <- change" } else { "" };
@@ -182,7 +191,8 @@ fn numbered(steps: &[String]) -> Vec<Block> {
 /// A job as the row of a table: what is set, and the name of the file with the rows that it must hold.
 fn row(entry: &Entry) -> Vec<Vec<Inline>> {
     let words = |text: &str| vec![Inline::text(text)];
-    let mut set: Vec<Inline> = vec![];
+    let mut set: Vec<Inline> =
+        entry.session.map(|session| Inline::text(format!("session {session}: "))).into_iter().collect();
     for (number, (factor, level)) in entry.set.iter().enumerate() {
         if number > 0 {
             set.push(Inline::text(", "));

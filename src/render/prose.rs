@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use super::Scope;
 use super::compared;
+use super::compared::percent_change;
 use super::markup::{check_headings, to_blocks};
 use super::part;
-use super::sections::{self, Parts, percent_change};
+use super::sections::{self, Parts};
 use super::setup;
 use super::tokens::{Display, evidence};
 use crate::compare::{Rule, comparisons};
@@ -237,7 +238,7 @@ const BLOCKS: &[(&str, BlockMaker)] = &[
 const METRIC_BLOCKS: &[(&str, MetricMaker)] = &[
     ("result_table", sections::result_table),
     ("chart", sections::chart),
-    ("comparison", sections::comparison),
+    ("comparison", compared::comparison),
     ("forest", compared::forest),
 ];
 

@@ -4,14 +4,13 @@
 use super::language::Language;
 use super::part::{self, Part};
 use super::tokens::{Display, Tokens, evidence};
-use super::{ENGLISH, Scope, chart};
-use crate::compare::{Comparison, Rule, Verdict, comparisons};
+use super::{ENGLISH, Scope, chart, compared};
 use crate::digest::Digest;
 use crate::document::{Block, Column, Figure, Inline, Table};
-use crate::manifest::Order;
+use crate::manifest::{Order, Sessions};
 use crate::measurement::Metric;
 use crate::quantity::humane_duration;
-use crate::results::{CaseResults, MetricSamples};
+use crate::results::{CaseResults, Footnotes, MetricSamples};
 use crate::statistics::{Analysis, NOISE_PAIRS_MIN};
 use crate::store::event::Environment;
 
@@ -119,6 +118,12 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     if scope.experiment.is_all_manual() {
         blocks = vec![given_method(scope, parts)];
     }
+    if let Some(sessions) = Sessions::of(scope.experiment) {
+        let words = vec![Inline::text(sessions.factor.replace('_', " ")), Inline::text(sessions.levels.join(", "))];
+        blocks.push(paragraph(WORDS.sessions, words));
+    } else if has_shared_boots(scope) {
+        blocks.push(Block::Paragraph(cell(WORDS.shared_boots)));
+    }
     if results_together(scope) {
         blocks.push(Block::Paragraph(cell(WORDS.together)));
     }
@@ -190,6 +195,12 @@ fn power(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     blocks
 }
 
+/// Whether replicates of a case ran in one boot of the guests.
+fn has_shared_boots(scope: &Scope<'_>) -> bool {
+    let samples = scope.results.matrix().flat_map(|case| &case.metrics).flat_map(|metric| &metric.samples);
+    samples.into_iter().any(|sample| sample.unit.is_some())
+}
+
 /// Whether there are totals over several guests.
 fn results_together(scope: &Scope<'_>) -> bool {
     scope.results.metrics().iter().any(|metric| metric.as_str() == "start_skew")
@@ -223,7 +234,7 @@ pub(crate) fn results(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
             }
             blocks.extend(chart_of(scope, parts, &metric, one));
             blocks.extend(table_of(scope, parts, &metric, one));
-            blocks.extend(comparison_of(scope, parts, &metric, one));
+            blocks.extend(compared::comparison_of(scope, parts, &metric, one));
         }
     }
     blocks
@@ -250,11 +261,6 @@ pub(crate) fn chart(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Ve
     in_parts(scope, parts, metric, chart_of)
 }
 
-/// The comparisons of one metric along the treatment.
-pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
-    in_parts(scope, parts, metric, comparison_of)
-}
-
 /// The table of one metric in one part.
 fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let display = Display::of_cases(part::cases(scope, one), metric);
@@ -269,12 +275,16 @@ fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
         columns.push(Column::number(with_unit(WORDS.level, "%")));
         columns.push(Column::number(with_unit(WORDS.variation, "%")));
     }
-    let mut rows = vec![];
+    let (mut rows, mut footnotes) = (vec![], Footnotes::default());
     for case in part::cases(scope, one) {
         let mut row: Vec<Vec<Inline>> =
             factors.iter().map(|factor| cell(case.case.factors.get(factor).cloned().unwrap_or_default())).collect();
         match case.metric(metric) {
-            Some(samples) => row.extend(result_cells(scope, parts, case, samples, display)),
+            Some(samples) => {
+                let mut cells = result_cells(scope, parts, case, samples, display);
+                mark(&mut cells, footnotes.mark(&scope.results.hidden_in(&[samples])));
+                row.extend(cells);
+            }
             None => row.push(cell("0")),
         }
         row.resize_with(columns.len(), || cell(WORDS.nothing));
@@ -285,10 +295,25 @@ fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
     }
     let words = if part::is_given(scope, one, metric) { WORDS.given_caption } else { WORDS.results_caption };
     let caption = part::captioned(filled(words, &metric.title()), one);
-    vec![Block::Table(Table { id: part::named(metric.as_str(), one), caption, columns, rows })]
+    let table = Block::Table(Table { id: part::named(metric.as_str(), one), caption, columns, rows });
+    std::iter::once(table).chain(explained(&footnotes)).collect()
 }
 
-fn with_unit(head: &str, unit: &str) -> String {
+/// Puts the sign of a footnote after the first of some cells.
+pub(super) fn mark(cells: &mut [Vec<Inline>], sign: String) {
+    if let Some(cell) = cells.first_mut().filter(|_| !sign.is_empty()) {
+        cell.push(Inline::text(sign));
+    }
+}
+
+/// Footnotes of a table, as they stand below it.
+pub(super) fn explained(footnotes: &Footnotes) -> Vec<Block> {
+    let note =
+        |(sign, facts): (String, &str)| paragraph(WORDS.hidden_in_row, vec![Inline::text(sign), Inline::text(facts)]);
+    footnotes.notes().map(note).collect()
+}
+
+pub(super) fn with_unit(head: &str, unit: &str) -> String {
     if unit.is_empty() { head.to_owned() } else { format!("{head} [{unit}]") }
 }
 
@@ -338,90 +363,6 @@ fn chart_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
 /// How the design lets arms be compared.
 pub(crate) fn analysis(scope: &Scope<'_>) -> Analysis {
     crate::plan::analysis(scope.experiment)
-}
-
-/// The comparisons of one metric along the treatment in one part.
-fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let Some(factor) = scope.power.treatment.clone() else { return vec![] };
-    let mut found = comparisons(scope.results, metric, &factor, Rule::of(scope.experiment, metric));
-    found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == one.title);
-    let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
-    if scope.plan.settings.replicates < 2 {
-        return vec![];
-    }
-    let factors = compared_columns(scope, &factor, one);
-    let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
-    columns.extend([
-        Column::number(with_unit(WORDS.change, "%")),
-        Column::number(with_unit(WORDS.interval_with_level, "%")),
-        Column::number(WORDS.p_adjusted),
-        Column::number(WORDS.p_rank),
-        Column::text(WORDS.shown),
-    ]);
-    let rows = found.iter().map(|found| comparison_row(scope, parts, (found, one))).collect();
-    let caption = filled(WORDS.comparison_caption, &metric.title());
-    let caption = part::captioned(filled(&caption, &format!("{factor} = {baseline}")), one);
-    vec![Block::Table(Table { id: part::named(&format!("{metric}-compared"), one), caption, columns, rows })]
-}
-
-/// The columns that say what is compared: the other factors, then the compared one.
-fn compared_columns(scope: &Scope<'_>, factor: &str, one: Part<'_>) -> Vec<String> {
-    let others = part::varying_factors(scope, one).into_iter().filter(|one| one != factor);
-    others.chain([factor.to_owned()]).collect()
-}
-
-/// A change in percent out of a ratio.
-pub(crate) fn percent_change(ratio: f64) -> f64 {
-    (ratio - 1.0) * 100.0
-}
-
-fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, (one, of_part): (&Comparison, Part<'_>)) -> Vec<Vec<Inline>> {
-    let name = |what: &str| format!("{}/{} {}/{what}", one.metric, one.level, one.context);
-    let sides = [one.cases.0, one.cases.1].map(|case| scope.results.cases[case].metric(&one.metric));
-    let evidence: Vec<_> = sides.into_iter().flatten().flat_map(|samples| evidence(scope.results, samples)).collect();
-    let mut percent = |what: &str, ratio: f64| {
-        let sign = if ratio > 1.0 { "+" } else { "" };
-        let token = parts.tokens.number(name(what), percent_change(ratio), Display::percent(1), evidence.clone());
-        vec![Inline::text(sign), token]
-    };
-    let change = percent("change", one.found.ratio);
-    let interval = match one.found.interval {
-        Some(bounds) => {
-            let mut cells = percent("change-low", bounds.low);
-            cells.push(Inline::text(" to "));
-            cells.extend(percent("change-high", bounds.high));
-            cells.push(Inline::text(" ("));
-            let level = bounds.level * 100.0;
-            cells.push(parts.tokens.number(name("change-level"), level, Display::percent(1), evidence.clone()));
-            cells.push(Inline::text(")"));
-            cells
-        }
-        None => cell(WORDS.nothing),
-    };
-    let mut p = |what: &str, value: Option<f64>| match value {
-        Some(value) if value < 0.0001 => cell("< 0.0001"),
-        Some(value) => vec![parts.tokens.number(name(what), value, Display::plain(4), evidence.clone())],
-        None => cell(WORDS.nothing),
-    };
-    let (p_adjusted, p_rank) = (p("p-adjusted", one.found.p_adjusted), p("p-rank", one.found.p_rank));
-    let levels = &scope.results.cases[one.cases.1].case.factors;
-    let factor = scope.power.treatment.as_deref().unwrap_or_default();
-    let columns = compared_columns(scope, factor, of_part);
-    let mut row: Vec<Vec<Inline>> =
-        columns.iter().map(|column| cell(levels.get(column).cloned().unwrap_or_default())).collect();
-    row.extend([change, interval, p_adjusted, p_rank, cell(verdict_word(one.verdict))]);
-    row
-}
-
-/// A verdict in the language of the paper.
-fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Equivalent => WORDS.equivalent,
-        Verdict::Improved => WORDS.improved,
-        Verdict::Regressed => WORDS.regressed,
-        Verdict::Changed => WORDS.changed,
-        Verdict::Inconclusive | Verdict::Invalid | Verdict::Added | Verdict::Removed => WORDS.inconclusive,
-    }
 }
 
 /// The noise floor.

@@ -37,6 +37,7 @@ pub fn collect_undamaged(
     processors: usize,
 ) -> Result<(Results, Vec<Damaged>), StoreError> {
     let chosen = choose(history);
+    let units = super::units::of(plan, history, |job| chosen.get(job).map(|chosen| chosen.finished.attempt));
     let jobs: Vec<(usize, u64, Option<&Chosen<'_>>)> =
         plan.jobs.iter().map(|job| (job.case, job.replicate, chosen.get(&job.key))).collect();
     let readings = read_all(plan, &jobs, reader, processors);
@@ -53,7 +54,8 @@ pub fn collect_undamaged(
             if !chosen.finished.origin.is_measured() {
                 given.entry((chosen.run, object)).or_insert_with(|| given_file(chosen, object, &reading)).jobs += 1;
             }
-            add(&mut cases[*case], *replicate, chosen, object, reading);
+            let unit = units.get(&chosen.finished.job).cloned();
+            add(&mut cases[*case], (*replicate, unit), chosen, (object, reading));
         }
     }
     for samples in cases.iter_mut().flat_map(|case| &mut case.metrics) {
@@ -64,11 +66,14 @@ pub fn collect_undamaged(
     let used: Vec<usize> = used_runs(&cases, history);
     let inventories = inventories(history, reader)?;
     let used_files = used_files(history);
+    let mut runs: Vec<RunRecord> =
+        history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal, &used_files)).collect();
+    let hidden = hidden_differences(&used, &inventories, &mut runs);
     let results = Results {
         format: FORMAT.to_owned(),
         settings: plan.settings.clone(),
         cases,
-        runs: history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal, &used_files)).collect(),
+        runs,
         not_ok: attempts.not_ok,
         attempts: attempts.count,
         other_attempts: attempts.other,
@@ -81,7 +86,7 @@ pub fn collect_undamaged(
             files.sort();
             files
         },
-        hidden_differences: [hidden_differences(&used, &inventories), guest_differences(plan, &jobs, reader)?].concat(),
+        hidden_differences: [hidden, guest_differences(plan, &jobs, reader)?].concat(),
     };
     Ok((results, damaged))
 }
@@ -172,7 +177,12 @@ fn is_result(measurement: &Measurement) -> bool {
     measurement.labels.contains_key("aggregate")
 }
 
-fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Digest, reading: Reading) {
+fn add(
+    case: &mut CaseResults,
+    (replicate, unit): (u64, Option<String>),
+    chosen: &Chosen<'_>,
+    (object, reading): (Digest, Reading),
+) {
     for measurement in reading.measurements.into_iter().filter(is_result) {
         let sample = Sample {
             replicate,
@@ -182,6 +192,7 @@ fn add(case: &mut CaseResults, replicate: u64, chosen: &Chosen<'_>, object: Dige
             pointer: measurement.pointer,
             job: chosen.finished.job,
             run: chosen.run,
+            unit: unit.clone(),
             origin: chosen.finished.origin,
             printed: measurement.printed.map(String::from).filter(|_| !chosen.finished.origin.is_measured()),
         };
@@ -331,6 +342,7 @@ fn run_record(run: &str, journal: &Journal, used: &BTreeSet<Digest>) -> RunRecor
         origin: genesis.map(|genesis| genesis.origin).unwrap_or_default(),
         sources: genesis.map(|genesis| genesis.sources.clone()).unwrap_or_default(),
         unmatched: vec![],
+        differs: vec![],
         remarks: vec![],
         preparations: vec![],
     };
@@ -378,12 +390,13 @@ fn inventories(history: &History, reader: &Reader<'_>) -> Result<BTreeMap<usize,
     Ok(found)
 }
 
-/// The facts in which runs that gave values differ from the first of them.
-fn hidden_differences(used: &[usize], inventories: &BTreeMap<usize, Inventory>) -> Vec<String> {
-    let known: Vec<&Inventory> = used.iter().filter_map(|run| inventories.get(run)).collect();
-    let Some((first, rest)) = known.split_first() else { return vec![] };
-    let mut found: Vec<String> = rest.iter().flat_map(|inventory| inventory.changes_since(first)).collect();
-    found.sort();
-    found.dedup();
-    found
+/// The facts in which runs that gave values differ from the first of them; each run keeps its own.
+fn hidden_differences(used: &[usize], inventories: &BTreeMap<usize, Inventory>, runs: &mut [RunRecord]) -> Vec<String> {
+    let mut known = used.iter().filter_map(|run| Some((*run, inventories.get(run)?)));
+    let Some((_, first)) = known.next() else { return vec![] };
+    for (run, inventory) in known {
+        runs[run].differs = inventory.changes_since(first);
+    }
+    let all: BTreeSet<&String> = runs.iter().flat_map(|run| &run.differs).collect();
+    all.into_iter().cloned().collect()
 }

@@ -5,7 +5,9 @@
 
 mod collect;
 mod csv;
+mod hidden;
 mod owed;
+mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +23,7 @@ use crate::tool;
 
 pub use collect::{Damaged, collect, collect_undamaged};
 pub use csv::to_csv;
+pub use hidden::Footnotes;
 pub use owed::owed;
 
 /// The version of the stored form.
@@ -112,6 +115,10 @@ pub struct Sample {
     pub job: Digest,
     /// The run, by its place in [`Results::runs`].
     pub run: usize,
+    /// What it shares with other samples and was set up once for all of them, so that they are no replicates of it: a
+    /// session, or a boot of the guests. None where nothing is shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// How it came to be.
     #[serde(default, skip_serializing_if = "Origin::is_measured")]
     pub origin: Origin,
@@ -154,6 +161,9 @@ pub struct RunRecord {
     /// Files that were handed in and used for nothing, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
+    /// Undeclared facts in which it differs from the first run that gave values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<String>,
     /// What changed on the machine meanwhile, and other disturbances.
     pub remarks: Vec<String>,
     /// How devices were prepared.
@@ -186,6 +196,7 @@ pub fn rehearsal(plan: &Plan) -> Results {
             files: BTreeMap::new(),
             job: Digest::of(b""),
             run: 0,
+            unit: None,
             origin: Origin::Measured,
             printed: None,
         };
@@ -223,9 +234,27 @@ impl MetricSamples {
         self.samples.iter().map(|sample| sample.value).collect()
     }
 
-    /// What they say together.
+    /// The values of each unit that was really repeated, in the order of its first replicate.
+    pub fn units(&self) -> Vec<Vec<f64>> {
+        let mut units: Vec<(Option<&str>, Vec<f64>)> = vec![];
+        for sample in &self.samples {
+            let unit = sample.unit.as_deref();
+            match units.iter_mut().find(|(known, _)| unit.is_some() && *known == unit) {
+                Some((_, values)) => values.push(sample.value),
+                None => units.push((unit, vec![sample.value])),
+            }
+        }
+        units.into_iter().map(|(_, values)| values).collect()
+    }
+
+    /// One value for each unit that was really repeated: the median of its samples.
+    pub fn unit_values(&self) -> Vec<f64> {
+        self.units().into_iter().map(crate::statistics::median_of).collect()
+    }
+
+    /// What they say together; units count, not samples.
     pub fn summary(&self) -> Option<Summary> {
-        summarize(&self.values())
+        summarize(&self.unit_values())
     }
 
     /// Whether this program measured all of them, so that their order and surroundings are known.

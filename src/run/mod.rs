@@ -197,7 +197,8 @@ fn open_writer<'a>(request: &Request<'_>, os: &'a dyn Os) -> Result<Writer<'a>, 
     Ok(Writer::begin(os, request.layout, &new)?)
 }
 
-fn boot_id(os: &dyn Os) -> String {
+/// The boot of the machine that this runs on; `unknown` where it does not say.
+pub fn boot_id(os: &dyn Os) -> String {
     let read = os.read(Path::new("/proc/sys/kernel/random/boot_id"), 4096);
     read.map_or_else(|_| "unknown".to_owned(), |bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
 }
@@ -215,7 +216,8 @@ struct Runner<'a, 'b, 'w> {
     scratch: PathBuf,
     inputs: Inputs,
     boot: Option<guest::Boot>,
-    kept: BTreeMap<usize, (guest::Guests, Digest)>,
+    /// Guests that are up in a slot, and the job that they ran last.
+    kept: BTreeMap<usize, (guest::Guests, usize)>,
     exact: BTreeMap<Digest, BTreeMap<String, Digest>>,
     unreported: Vec<Unreported>,
     attempts: BTreeMap<Digest, u64>,
@@ -367,8 +369,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
                 return Ok(Stop::Because("a job's task was lost".to_owned()));
             };
             let job::Attempt { ended, guests } = attempt;
-            let case = request_case(self.request, job);
-            self.kept.extend(guests.map(|guests| (slot, (guests, case.digest))));
+            self.kept.extend(guests.map(|guests| (slot, (guests, job))));
             free.push(slot);
             in_flight.remove(&slot);
             if ended.is_infrastructure && retries < self.retries_allowed() {
@@ -427,7 +428,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
         let at_ns = self.os.now_ns().to_string();
         self.writer.record(&Event::Started { job: planned.key, attempt, at_ns })?;
         let files = job::files_of(&case, request.files);
-        let guests = case.guest.clone().map(|spec| self.guests_for(&spec, &case, slot));
+        let guests = case.guest.clone().map(|spec| self.guests_for(&spec, job, slot));
         let work = job::Work::new(request.experiment, case, (self.slot(slot), files), &self.mark).in_guests(guests);
         if work.is_measuring() {
             self.commit()?;
@@ -437,9 +438,13 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
     }
 
     /// What a job in guests needs: guests that are up where they are the right ones.
-    fn guests_for(&mut self, spec: &Spec, case: &Case, slot: usize) -> job::InGuests {
-        let running = self.kept.remove(&slot);
-        let running = running.map(|(guests, last)| (guests, spec.reboot == "never" || last == case.digest));
+    fn guests_for(&mut self, spec: &Spec, job: usize, slot: usize) -> job::InGuests {
+        let jobs = &self.request.plan.jobs;
+        let is_usable = |last: usize| {
+            let is_case_enough = spec.reboot != "each-case" || jobs[last].case == jobs[job].case;
+            is_case_enough && jobs[last].session == jobs[job].session
+        };
+        let running = self.kept.remove(&slot).map(|(guests, last)| (guests, is_usable(last)));
         let images: Vec<&String> = spec.disks.iter().filter_map(|disk| Some(&disk.image.as_ref()?.0)).collect();
         let files = self.request.files.iter().filter(|(name, _)| images.contains(name));
         job::InGuests {
@@ -527,12 +532,11 @@ impl Runner<'_, '_, '_> {
     }
 }
 
+/// How the guests of a job were booted; jobs of one boot have the same object.
+pub const BOOT_ROLE: &str = "guests/boot";
+
 /// What must be byte-identical between exact replicates.
 pub const EXACT_ROLES: &[&str] = &["stdout", "guest-1/console", "guest-1/facts"];
-
-fn request_case<'a>(request: &'a Request<'_>, job: usize) -> &'a Case {
-    &request.plan.cases[request.plan.jobs[job].case]
-}
 
 /// The signals that interrupt a run.
 struct Signals {

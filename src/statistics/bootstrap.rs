@@ -2,6 +2,10 @@
 //!
 //! The median of a sample drawn with replacement is one of the values, or the mean of two, and how likely each is follows
 //! from the number of values alone. So one random number gives what a whole sample would.
+//!
+//! Where values are nested, such as replicates in boots, an arm is given by one value a top unit, the median of what lies in
+//! it: top units are drawn with replacement, and what lies in them goes with them, for drawing there, too, would count its
+//! scatter twice (Davison and Hinkley, Bootstrap Methods and their Application, section 3.8).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -183,6 +183,16 @@ impl Contrast {
         (self.method != Method::BlockT && self.units() > 1).then(|| 1.0 - 2.0 * self.distribution()[0])
     }
 
+    /// By how much the mean log ratio scatters less than that of one pair of values does, where they do so alike: √(1 ÷ n) for n
+    /// blocks, √((1 ÷ m + 1 ÷ n) ÷ 2) for independent arms.
+    pub fn scatter_by_pair(&self) -> f64 {
+        let (m, n) = (self.first.len() as f64, self.second.len() as f64);
+        match self.method {
+            Method::MannWhitney => libm::sqrt((1.0 / m + 1.0 / n) / 2.0),
+            Method::BlockT | Method::SignedRank => libm::sqrt(1.0 / m),
+        }
+    }
+
     /// The standard deviation of the logarithms: of block ratios, or within the arms; from two units on.
     pub fn spread(&self) -> Option<f64> {
         if self.units() < 2 {

@@ -59,6 +59,12 @@ pub fn median(sorted: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
 }
 
+/// The median of at least one value, in any order.
+pub fn median_of(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    median(&values)
+}
+
 /// The arithmetic mean of at least one value.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -210,6 +216,14 @@ pub struct NoiseFloor {
     /// From five pairs on: the share that 95 % of such pairs stay below, its upper 95 % bound. Log ratios are taken as
     /// normal around zero, whose variance has the bound Σd²/χ²(0.05; n).
     pub bound: Option<f64>,
+}
+
+impl NoiseFloor {
+    /// What [`Self::bound`] is for the ratio that a contrast finds: of means of several replicates, which scatter less than
+    /// one pair does.
+    pub fn bound_of(&self, contrast: &Contrast) -> Option<f64> {
+        Some(libm::expm1(libm::log1p(self.bound?) * contrast.scatter_by_pair()))
+    }
 }
 
 /// The fewest pairs from which a noise bound is computed.

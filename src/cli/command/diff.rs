@@ -164,7 +164,8 @@ fn results(diff: &Diff, is_all: bool) {
             .collect();
         let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];
         show::print(&show::table(&heads, &rows, &[3, 4, 5, 6, 7]));
-        for row in listed.iter().filter(|row| !is_same(row) && (!row.why.is_empty() || row.needed.is_some())) {
+        let has_more = |row: &&&Row| !row.why.is_empty() || row.needed.is_some() || !row.hidden.is_empty();
+        for row in listed.iter().filter(|row| !is_same(row)).filter(has_more) {
             for line in show::wrap(&format!("{} {}: {}", row.levels, row.metric, row.said()), WIDTH - 2) {
                 show::print(&format!("  {line}"));
             }

@@ -3,7 +3,7 @@
 use crate::cli::arguments::PlanArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
-use crate::cli::{Session, page, show, workspace};
+use crate::cli::{Session, page, sessions, show, workspace};
 use crate::plan::{self, Plan, Power, Reason, runsheet};
 use crate::quantity::humane_duration;
 use crate::store::index;
@@ -14,6 +14,7 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
     let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
     let index = index::load(&*session.os, &loaded.workspace.layout())?;
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), None);
+    let reasons = sessions::only_next(&loaded, &planned, reasons);
     if arguments.runsheet {
         return run_sheet(session, arguments, &loaded, (&planned, &reasons));
     }
@@ -25,7 +26,7 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
             .jobs
             .iter()
             .zip(&reasons)
-            .map(|(job, reason)| serde_json::json!({"key": job.key, "case": planned.cases[job.case].label(), "replicate": job.replicate, "why": reason}))
+            .map(|(job, reason)| serde_json::json!({"key": job.key, "case": planned.cases[job.case].label(), "replicate": job.replicate, "session": job.session, "why": reason}))
             .collect();
         show::print_json(
             &serde_json::json!({"jobs": jobs, "to_run": wanted, "expected_ns": time.expected_ns.to_string(), "most_ns": time.most_ns.to_string(), "power": power}),
@@ -45,6 +46,9 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
     if by_hand > 0 {
         show::print(&format!("{by_hand} jobs wait for a person: `benchpaper plan {} --runsheet`", loaded.shown()));
     }
+    if let Some(later) = sessions::what_is_left(&loaded, &planned, &reasons) {
+        show::print(&format!("one session a boot of the host; {later}"));
+    }
     show_power(&power);
     if arguments.why {
         show_jobs(&planned, &reasons);
@@ -59,13 +63,23 @@ fn show_jobs(planned: &Plan, reasons: &[Reason]) {
             Reason::NotMeasured => "runs: it has no usable result",
             Reason::Measured => "done: it has a usable result",
             Reason::NotSelected => "skipped: it was not asked for",
+            Reason::LaterSession => "waits: the host is booted anew for its session",
             Reason::ByHand => "waits: a person runs it, and `import` takes what comes out",
         };
         let (key, label) = (job.key.short(), planned.cases[job.case].label());
-        vec![(number + 1).to_string(), key, label, job.replicate.to_string(), why.to_owned()]
+        let session = job.session.map(|session| session.to_string());
+        [
+            vec![(number + 1).to_string(), key],
+            session.into_iter().collect(),
+            vec![label, job.replicate.to_string(), why.to_owned()],
+        ]
+        .concat()
     };
     let rows: Vec<Vec<String>> = planned.jobs.iter().zip(reasons).enumerate().map(row).collect();
-    show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3]));
+    match planned.jobs.iter().any(|job| job.session.is_some()) {
+        true => show::print(&show::table(&["", "job", "session", "case", "replicate", "why"], &rows, &[0, 2, 4])),
+        false => show::print(&show::table(&["", "job", "case", "replicate", "why"], &rows, &[0, 3])),
+    }
 }
 
 /// What a person does, as text, as data, or as a PDF.
@@ -106,8 +120,9 @@ fn show_power(power: &Power) {
         show::print("nothing is compared: the manifest names no treatment");
         return;
     };
+    let units = if power.analysis == "sessions" { "each level" } else { "replicates" };
     show::print(&format!(
-        "compares the levels of `{treatment}` ({}): {} comparisons a metric, {} replicates",
+        "compares the levels of `{treatment}` ({}): {} comparisons a metric, {} {units}",
         power.analysis, power.comparisons, power.replicates
     ));
     show::print(&format!(
@@ -116,8 +131,9 @@ fn show_power(power: &Power) {
     ));
     if !power.can_show() {
         show::note(&format!(
-            "warning: no difference could be significant at 0.05 by a rank test, whatever its size; that needs {} replicates",
-            power.replicates_needed
+            "warning: no difference could be significant at 0.05 by a rank test, whatever its size; that needs {} {}",
+            power.replicates_needed,
+            if power.analysis == "sessions" { "sessions of each level" } else { "replicates" }
         ));
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::cli::arguments::ResultsArguments;
 use crate::cli::failure::Failure;
 use crate::cli::{Session, show, workspace};
-use crate::results::{Results, to_csv};
+use crate::results::{Footnotes, Results, to_csv};
 
 pub(crate) fn run(session: &Session, arguments: &ResultsArguments) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
@@ -43,15 +43,15 @@ fn summary_json(results: &Results) -> serde_json::Value {
                 "case": case.case.factors, "workload": case.case.workload, "noise": case.case.noise,
                 "metric": metric.metric, "unit": metric.unit, "n": summary.count, "median": summary.median,
                 "mean": summary.mean, "interval": interval, "coefficient_of_variation": summary.variation,
-                "values": metric.samples,
+                "values": metric.samples, "undeclared": results.hidden_in(&[metric]),
             }));
         }
     }
-    json!({"results": rows, "guest_facts": results.guest_facts, "attempts": results.attempts, "missing": results.missing, "not_ok": results.not_ok, "runs": results.runs})
+    json!({"results": rows, "guest_facts": results.guest_facts, "attempts": results.attempts, "missing": results.missing, "undeclared": results.hidden_differences, "not_ok": results.not_ok, "runs": results.runs})
 }
 
 fn show_table(results: &Results) {
-    let mut rows = vec![];
+    let (mut rows, mut footnotes) = (vec![], Footnotes::default());
     for case in &results.cases {
         for metric in &case.metrics {
             let Some(summary) = metric.summary() else { continue };
@@ -64,7 +64,7 @@ fn show_table(results: &Results) {
             let variation =
                 summary.variation.map_or_else(String::new, |variation| format!("{:.2} %", variation * 100.0));
             rows.push(vec![
-                case.case.label(),
+                format!("{}{}", case.case.label(), footnotes.mark(&results.hidden_in(&[metric]))),
                 metric.metric.to_string(),
                 summary.count.to_string(),
                 short(summary.median),
@@ -75,6 +75,9 @@ fn show_table(results: &Results) {
         }
     }
     show::print(&show::table(&["case", "metric", "n", "median", "unit", "interval (level)", "CV"], &rows, &[2, 3, 6]));
+    for (sign, facts) in footnotes.notes() {
+        show::print(&format!("{sign} values of runs that differ, undeclared, in {facts}"));
+    }
 }
 
 fn short(value: f64) -> String {

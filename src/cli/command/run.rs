@@ -10,7 +10,7 @@ use crate::cli::arguments::RunArguments;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::workspace::Loaded;
-use crate::cli::{Session, image, show, workspace};
+use crate::cli::{Session, image, sessions, show, workspace};
 use crate::digest::Digest;
 use crate::guest::{Spec, qemu};
 use crate::inventory::Inventory;
@@ -41,6 +41,7 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
     let _alone = layout.lock_experiment(&*session.os, &loaded.experiment.name.value)?;
     let index = index::load(&*session.os, &layout)?;
     let reasons = planned.reasons(index.done(&loaded.experiment.name.value), arguments.only.as_deref());
+    let reasons = sessions::only_next(&loaded, &planned, reasons);
     let is_selected = |only: &String| planned.cases.iter().any(|case| case.label().contains(only.as_str()));
     if arguments.only.as_ref().is_some_and(|only| !is_selected(only)) {
         return Err(
@@ -61,7 +62,7 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
     refuse_missing_programs(session, &planned.programs())?;
     let summary = measure(session, arguments, &loaded, (&lock, &lock_text), (&planned, &reasons))?;
     remember(session, &loaded, profile, &planned);
-    report(session, &loaded, &summary)
+    report(session, &loaded, (&planned, &reasons), &summary)
 }
 
 /// Runs the jobs that are to run, with progress.
@@ -80,6 +81,7 @@ pub(crate) fn measure(
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
     drop(reader);
+    sessions::refuse_same_boot(loaded, (planned, reasons), &history, &run::boot_id(&*session.os))?;
     let resume = if arguments.resume { Some(open_run(&history, loaded, lock_text, planned)?) } else { None };
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
@@ -278,7 +280,12 @@ fn open_run(
     Err(Failure::usage(message).help("Leave `--resume` away: what was measured is not measured again."))
 }
 
-fn report(session: &Session, loaded: &Loaded, summary: &Summary) -> Result<u8, Failure> {
+fn report(
+    session: &Session,
+    loaded: &Loaded,
+    (planned, reasons): (&Plan, &[Reason]),
+    summary: &Summary,
+) -> Result<u8, Failure> {
     if session.is_json {
         show::print_json(
             &serde_json::json!({"run": summary.run, "ok": summary.ok, "not_ok": summary.not_ok, "interrupted": summary.interrupted}),
@@ -292,5 +299,9 @@ fn report(session: &Session, loaded: &Loaded, summary: &Summary) -> Result<u8, F
     if !session.is_json {
         show::print(&format!("run {}: {} ok, {} not ok", summary.run, summary.ok, summary.not_ok));
     }
-    Ok(if summary.not_ok == 0 { 0 } else { 3 })
+    let left = sessions::what_is_left(loaded, planned, reasons);
+    if let Some(left) = &left {
+        show::note(left);
+    }
+    Ok(if summary.not_ok == 0 && left.is_none() { 0 } else { 3 })
 }

@@ -72,6 +72,8 @@ pub(super) struct Guests {
     server: Option<Vec<String>>,
     /// The hypervisors' arguments, for the record.
     arguments: Vec<Vec<String>>,
+    /// How they were booted, which also tells this boot from any other.
+    boot: Vec<u8>,
     guests: Vec<Running>,
 }
 
@@ -105,9 +107,10 @@ impl Guests {
         self.spec == *spec && self.server == server_of(topology)
     }
 
-    /// What the guests said of themselves; each job in them rests on it.
+    /// How they were booted, and what they said of themselves; each job in them rests on it.
     pub(super) fn facts(&self) -> Vec<(String, Vec<u8>)> {
-        self.guests.iter().map(|guest| (format!("guest-{}/facts", guest.number), guest.facts.clone())).collect()
+        let facts = self.guests.iter().map(|guest| (format!("guest-{}/facts", guest.number), guest.facts.clone()));
+        std::iter::once((super::BOOT_ROLE.to_owned(), self.boot.clone())).chain(facts).collect()
     }
 
     /// The processes that must not be taken for strays.
@@ -127,6 +130,7 @@ impl Guests {
             mark: order.mark.to_owned(),
             server: server_of(order.topology),
             arguments: vec![],
+            boot: vec![],
             guests: vec![],
         };
         let mut objects = vec![];
@@ -223,7 +227,7 @@ impl Guests {
         }
         let ready_ns = self.os.monotonic_ns().saturating_sub(started_ns).to_string();
         let boot = serde_json::json!({"ready_ns": ready_ns, "arguments": self.arguments});
-        objects.push(("guests/boot".to_owned(), boot.to_string().into_bytes()));
+        self.boot = boot.to_string().into_bytes();
         objects.extend(self.facts());
         self.check_facts(order)?;
         if order.spec.is_exact() { Ok(()) } else { self.fill(order, objects).await }
