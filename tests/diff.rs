@@ -118,16 +118,63 @@ fn cases_that_one_side_has_are_named_and_never_compared() {
 fn sides_that_are_not_there_are_refused_with_the_way_out() {
     let laboratory = Laboratory::with("echo", &manifest("10", "a"));
     measured(&laboratory, &manifest("10", "a"));
+    laboratory.write("README.md", b"words");
+    for store in ["kept/a/runs", "kept/b/runs"] {
+        std::fs::create_dir_all(laboratory.join(store)).unwrap();
+    }
     for (side, said) in [
         ("HEAD~9:experiments/echo", "HEAD~9"),
         ("HEAD:experiments/ecko", "has no experiments/ecko/experiment.yaml"),
         ("nothing", "REVISION:experiments/NAME"),
+        ("README.md", "README.md is a file, and neither a PDF"),
+        ("kept", "Name one: kept/a, kept/b."),
         ("echo@7.0.0", "NAME@VERSION"),
     ] {
         let found = laboratory.expect(2, &["diff", side, "echo"]);
         assert!(found.stderr.contains(said), "{side}: {found:?}");
     }
     laboratory.expect(2, &["diff", "echo"]);
+}
+
+#[test]
+fn a_bare_revision_is_of_the_experiment_of_the_other_side() {
+    let laboratory = Laboratory::with("echo", &manifest("10", "a"));
+    measured(&laboratory, &manifest("10", "a"));
+    laboratory.git(&["tag", "before"]);
+    measured(&laboratory, &manifest("30", "a"));
+    for side in ["HEAD~1", "before"] {
+        let diff = laboratory.json(1, &["diff", side, "echo"]);
+        assert_eq!(verdicts(&diff), ["regressed"; 2], "{side}: {diff:#}");
+    }
+    // of one experiment alone there is no doubt
+    assert_eq!(verdicts(&laboratory.json(1, &["diff", "before", "HEAD"])), ["regressed"; 2]);
+    laboratory.write(
+        "experiments/other/experiment.yaml",
+        manifest("10", "a").replace("name: echo", "name: other").as_bytes(),
+    );
+    let said = laboratory.expect(2, &["diff", "before", "HEAD"]);
+    assert!(said.stderr.contains("Write `before:experiments/NAME`; there are: echo, other."), "{said:?}");
+}
+
+#[test]
+fn a_terminal_of_100_columns_and_a_pull_request_hold_a_diff_of_long_names() {
+    let text = |base: &str| {
+        let long = "a-level-whose-name-is-so-long-that-no-column-holds-it-in-one-line";
+        manifest(base, "{kind}").replace("{n: [1, 2]}", &format!("{{n: [1, 2, 3], kind: [{long}, {long}-too, short]}}"))
+    };
+    let laboratory = Laboratory::with("echo", &text("10"));
+    measured(&laboratory, &text("10"));
+    measured(&laboratory, &text("30"));
+    let said = laboratory.expect(1, &["diff", "HEAD~1", "echo", "--out", "delta"]);
+    let widest = said.stdout.lines().max_by_key(|line| line.chars().count()).unwrap();
+    assert!(widest.chars().count() <= 100, "{widest}");
+    assert!(said.stdout.contains("too"), "nothing is cut: {}", said.stdout);
+    let (page, map) = (laboratory.read("delta/diff.md"), laboratory.read("delta/figures/latency_mean.svg"));
+    assert!(page.contains("](figures/latency_mean.svg)") && page.contains("against HEAD"), "{page}");
+    assert!(map.contains("<title>") && map.contains("<desc>") && map.contains(">short<"), "{map}");
+    assert_eq!(map.matches("<rect").count(), 1 + 9, "a sheet and a cell for each pair of levels: {map}");
+    let again = laboratory.expect(2, &["diff", "HEAD~1", "echo", "--out", "delta"]);
+    assert!(again.stderr.contains("delta/diff.md is there already"), "{again:?}");
 }
 
 #[test]

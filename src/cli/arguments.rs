@@ -290,7 +290,7 @@ pub(crate) struct AuditArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
-    /// Two sides, or more in the order of time: an experiment, `REVISION:experiments/NAME`, a run, `NAME@VERSION`, a PDF, or
+    /// Two sides, or more in the order of time: an experiment, a revision, `REVISION:experiments/NAME`, a run, `NAME@VERSION`, a PDF, or
     /// a folder of any of them
     #[arg(required = true, num_args = 2.., value_name = "SIDE")]
     pub(crate) sides: Vec<String>,
@@ -303,6 +303,9 @@ pub(crate) struct DiffArguments {
     /// Write manifests that separate causes which changed together, each in a folder of its own below this one
     #[arg(long, value_name = "FOLDER")]
     pub(crate) isolate: Option<PathBuf>,
+    /// Write the diff as Markdown into this new folder, with its charts beside it
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
     #[arg(long, hide = true)]
     pub(crate) limited: bool,
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod command;
+mod delta;
 mod evidence;
 mod failure;
 mod image;

@@ -3,9 +3,11 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
+use tabled::Table;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
-use tabled::settings::{Alignment, Style};
+use tabled::settings::peaker::Priority;
+use tabled::settings::{Alignment, Style, Width};
 
 use super::Session;
 use super::failure::Failure;
@@ -136,6 +138,17 @@ fn snippet(source: &Source, span: Span) -> (String, usize, usize) {
 
 /// A table for the terminal; columns named in `right` are set flush right.
 pub(crate) fn table(heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
+    shown(&mut built(heads, rows, right))
+}
+
+/// The same in so many columns of text: the longest cells go over several lines.
+pub(crate) fn table_within(width: usize, heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
+    let mut table = built(heads, rows, right);
+    table.with(Width::wrap(width).priority(Priority::max(false)).keep_words(true));
+    shown(&mut table)
+}
+
+fn built(heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> Table {
     let mut builder = Builder::default();
     builder.push_record(heads.iter().copied());
     for row in rows {
@@ -146,6 +159,10 @@ pub(crate) fn table(heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> St
     for column in right {
         table.modify(Columns::one(*column), Alignment::right());
     }
+    table
+}
+
+fn shown(table: &mut Table) -> String {
     let text = table.to_string();
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

@@ -9,7 +9,7 @@ use crate::diff::Side;
 use crate::lock::LOCK_LIMIT_BYTES;
 use crate::manifest::node::FILE_LIMIT_BYTES;
 use crate::name::RunId;
-use crate::os::git;
+use crate::os::{Kind, git};
 use crate::pdf;
 use crate::plan;
 use crate::results::collect;
@@ -28,8 +28,12 @@ pub(crate) fn is_paper(session: &Session, given: &str) -> bool {
     paper_of(session, given).is_some()
 }
 
-/// Finds a side by what it was called.
-pub(crate) fn find(session: &Session, given: &str, profile: Option<&str>) -> Result<Found, Failure> {
+/// Finds a side by what it was called; `all` are the names of all sides, of which a bare revision takes its experiment.
+pub(crate) fn find(
+    session: &Session,
+    given: &str,
+    (profile, all): (Option<&str>, &[String]),
+) -> Result<Found, Failure> {
     if let Some(path) = paper_of(session, given) {
         return published(session, given, &path);
     }
@@ -44,7 +48,7 @@ pub(crate) fn find(session: &Session, given: &str, profile: Option<&str>) -> Res
         let layout = Layout::new(path);
         let ids = layout.run_ids(&*session.os)?;
         let Some(newest) = newest(session, &layout, &ids)? else {
-            return Err(Failure::usage(format!("{given} holds no run")));
+            return Err(Failure::usage(format!("{given} holds no run")).help(FORMS));
         };
         return run(session, given, (&layout, newest.as_str()));
     }
@@ -63,10 +67,60 @@ pub(crate) fn find(session: &Session, given: &str, profile: Option<&str>) -> Res
         return Err(Failure::usage(format!("no report of `{name}` has the version `{version}`"))
             .help(format!("There are: {}. {FORMS}", if known.is_empty() { "none" } else { &known })));
     }
+    refuse_other_paths(session, given)?;
+    if let Some(inside) = experiment_at(session, given, all)? {
+        return at_revision(session, given, (given, &inside), profile);
+    }
     tree(session, given, profile).map_err(|failure| failure.help(FORMS))
 }
 
-const FORMS: &str = "A side is an experiment (its name or folder), `REVISION:experiments/NAME`, a run (its id or folder), `NAME@VERSION`, a PDF or its folder, or a folder that holds `runs`.";
+/// Files that are no side, and folders of several.
+fn refuse_other_paths(session: &Session, given: &str) -> Result<(), Failure> {
+    let path = Path::new(given);
+    let Ok(stat) = session.os.stat(path) else { return Ok(()) };
+    if stat.kind != Kind::Folder && !path.ends_with("experiment.yaml") {
+        let message = format!("{given} is a file, and neither a PDF that benchpaper made nor an experiment.yaml");
+        return Err(Failure::usage(message).help(FORMS));
+    }
+    let entries = session.os.list(path).unwrap_or_default();
+    let stores: Vec<String> =
+        entries.into_iter().filter(|name| is_path(session, &path.join(name).join("runs"))).collect();
+    if stores.is_empty() || is_path(session, &path.join("experiment.yaml")) {
+        return Ok(());
+    }
+    let named: Vec<String> = stores.iter().map(|name| path.join(name).display().to_string()).collect();
+    Err(Failure::usage(format!("{given} holds several records")).help(format!("Name one: {}.", named.join(", "))))
+}
+
+/// The path of the experiment that a bare revision stands for: that of another side, or the only one there is. `None` where it
+/// is no revision, or the name of an experiment, too.
+fn experiment_at(session: &Session, given: &str, all: &[String]) -> Result<Option<String>, Failure> {
+    let Ok(workspace) = Workspace::here(session) else { return Ok(None) };
+    let is_experiment =
+        |name: &str| is_path(session, &workspace.root.join("experiments").join(name).join("experiment.yaml"));
+    if is_path(session, Path::new(given)) || is_experiment(given) || !git::is_revision(&workspace.root, given) {
+        return Ok(None);
+    }
+    let of_side = |side: &String| {
+        let (before, after) = side.split_once(':').unwrap_or((side, ""));
+        let name = if after.is_empty() { before.split_once('@').map_or(before, |(name, _)| name) } else { after };
+        let name = name.trim_end_matches('/').rsplit('/').next()?;
+        is_experiment(name).then(|| name.to_owned())
+    };
+    let known: Vec<String> = session.os.list(&workspace.root.join("experiments")).unwrap_or_default();
+    let named = all.iter().filter(|side| *side != given).find_map(of_side);
+    let only = || match known.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    match named.or_else(only) {
+        Some(name) => Ok(Some(format!("experiments/{name}"))),
+        None => Err(Failure::usage(format!("{given} is a revision, of which experiment is not said"))
+            .help(format!("Write `{given}:experiments/NAME`; there are: {}.", known.join(", ")))),
+    }
+}
+
+const FORMS: &str = "A side is an experiment (its name or folder), a revision (`HEAD~1`, a tag, `REVISION:experiments/NAME`), a run (its id or folder), `NAME@VERSION`, a PDF or its folder, or a folder that holds `runs`.";
 
 fn is_path(session: &Session, path: &Path) -> bool {
     crate::os::is_there(&*session.os, path).unwrap_or(false)

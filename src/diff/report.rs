@@ -77,8 +77,8 @@ fn percent(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// The diff as headings and tables; `date` is that of the day, `YYYY-MM-DD`.
-pub fn report(diff: &Diff, date: &str) -> Document {
+/// The diff as headings and tables; `date` is that of the day, `YYYY-MM-DD`, `figures` stand before the table of results.
+pub fn report(diff: &Diff, date: &str, figures: Vec<Block>) -> Document {
     let mut blocks = vec![];
     if !diff.caveats.is_empty() {
         blocks.push(Block::List(diff.caveats.iter().map(|one| words(one.as_str())).collect()));
@@ -99,6 +99,7 @@ pub fn report(diff: &Diff, date: &str) -> Document {
         .collect();
     if !rows.is_empty() {
         blocks.push(Block::Heading { level: 1, text: words("What came out") });
+        blocks.extend(figures);
         let heads = ["Case", "Metric", "A", "B", "Change", "Interval (level)", "p (adjusted)", "Verdict"];
         blocks.push(table("results", "Medians of both sides, and the change", &heads, rows));
     }

@@ -9,6 +9,7 @@ use crate::compare::{ALPHA, Family, Found, Rule, Verdict, adjust, hypothesis, sh
 use crate::measurement::Metric;
 use crate::results::{CaseResults, MetricSamples};
 use crate::statistics::{Bounds, Contrast, NoiseFloor, bootstrap};
+use crate::store::event::Environment;
 
 /// Why two results are one.
 pub const SAME_OBJECTS: &str = "the same raw objects";
@@ -24,6 +25,9 @@ pub struct Row {
     /// The levels alone, for a table whose head names the factors.
     #[serde(skip)]
     pub levels: String,
+    /// The same by factor.
+    #[serde(skip)]
+    pub factors: BTreeMap<String, String>,
     /// The metric.
     pub metric: Metric,
     /// The base unit.
@@ -191,6 +195,7 @@ fn alone(side: &Side, (case, samples): (&CaseResults, &MetricSamples), verdict: 
             true => case.case.workload.clone(),
             false => case.case.factors.values().cloned().collect::<Vec<_>>().join(", "),
         },
+        factors: case.case.factors.clone(),
         metric: samples.metric.clone(),
         unit: samples.unit.clone(),
         a: median.filter(|_| !is_new),
@@ -207,6 +212,24 @@ fn alone(side: &Side, (case, samples): (&CaseResults, &MetricSamples), verdict: 
     }
 }
 
+/// Why two results are never set beside each other; `None` where they may be.
+fn refusal(
+    (a, b): (&Side, &Side),
+    (before, case): (&CaseResults, &CaseResults),
+    (old, new): (&MetricSamples, &MetricSamples),
+) -> Option<String> {
+    let (tool, other) = (&before.case.tool, &case.case.tool);
+    if tool != other && a.experiment.name.value != b.experiment.name.value {
+        return Some(format!("experiments of two names, measured by {tool} and by {other}: they are not compared"));
+    }
+    if old.unit != new.unit {
+        return Some(format!("the first side is in {}, the second in {}: they are not compared", old.unit, new.unit));
+    }
+    let kinds = (a.results.environment(old), b.results.environment(new));
+    let word = |kind: Option<Environment>| kind.map_or("unknown", |kind| kind.word());
+    (kinds.0 != kinds.1).then(|| format!("{} and {} are never set beside each other", word(kinds.0), word(kinds.1)))
+}
+
 /// A metric of a case that both have.
 fn compared(
     (a, b): (&Side, &Side),
@@ -214,17 +237,12 @@ fn compared(
     (old, new): (&MetricSamples, &MetricSamples),
 ) -> (Row, Option<Found>) {
     let mut row = Row { a: old.summary().map(|one| one.median), ..alone(b, (case, new), Verdict::Added) };
-    row.hidden.splice(0..0, a.results.hidden_in(&[old]));
+    row.hidden.extend(a.results.hidden_in(&[old]));
+    row.hidden.sort();
     row.hidden.dedup();
     (row.n, row.verdict) = ((old.units().len(), new.units().len()), Verdict::Inconclusive);
-    if old.unit != new.unit {
-        row.why = format!("the first side is in {}, the second in {}: they are not compared", old.unit, new.unit);
-        return (row, None);
-    }
-    let kinds = (a.results.environment(old), b.results.environment(new));
-    if kinds.0 != kinds.1 {
-        let word = |kind: Option<crate::store::event::Environment>| kind.map_or("unknown", |kind| kind.word());
-        row.why = format!("{} and {} are never set beside each other", word(kinds.0), word(kinds.1));
+    if let Some(why) = refusal((a, b), (before, case), (old, new)) {
+        row.why = why;
         return (row, None);
     }
     let objects = |samples: &MetricSamples| -> Vec<String> {

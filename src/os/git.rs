@@ -119,6 +119,15 @@ pub fn file_at(file: &Path, commit: &str) -> Result<Option<Vec<u8>>, GitError> {
     }
 }
 
+/// Whether a text names a commit of the repository that a folder (canonical) lies in: `HEAD~3`, a tag, a digest.
+pub fn is_revision(folder: &Path, text: &str) -> bool {
+    let found = || -> Result<(), GitError> {
+        open(folder)?.revparse_single(text)?.peel_to_commit()?;
+        Ok(())
+    };
+    found().is_ok()
+}
+
 /// The bytes of a path, from the root of the repository that a folder (canonical) lies in, at a revision as git names them:
 /// `HEAD~3`, a tag, a commit. `None` where the revision does not have the path.
 pub fn at_revision(folder: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {

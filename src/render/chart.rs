@@ -1,409 +1,308 @@
-//! Charts as SVG: grouped bars with intervals, or lines where the compared cases run along a numeric factor.
-//!
-//! Drawn by ourselves, because the same bytes are promised: coordinates have two decimals, logarithms come from `libm`,
-//! and nothing depends on a counter or a font metric of the machine. Groups differ in shade and pattern, so they can be
-//! told apart in grey; text stays text; title and description are there for those who can not see it.
-
-use std::fmt::Write as _;
+//! Which chart shows what: bars or lines over a factor of numbers, latency against IOPS, percentile curves.
 
 use super::Scope;
+use super::axis::{Axis, Spacing};
+use super::bars::{self, Bar, Bars};
+use super::drawing::Drawing;
 use super::part::{self, Part};
+use super::plot::{self, Panel, Plot, Point, Series};
 use super::tokens::Display;
 use crate::measurement::Metric;
-use crate::results::CaseResults;
+use crate::results::{CaseResults, MetricSamples};
+use crate::unit::Unit;
 
-/// A drawing and what it shows in words.
-pub(super) struct Drawing {
-    pub(super) svg: String,
-    pub(super) description: String,
-}
+/// The fewest levels of a factor that are joined by a line.
+const LINE_LEVELS_MIN: usize = 3;
+/// The most levels that are lines of one panel, where nothing is compared.
+const LINES_MAX: usize = 6;
 
-/// One bar or point, in printed units.
-struct Mark {
-    group: usize,
-    category: usize,
-    value: f64,
-    interval: Option<(f64, f64)>,
-}
-
-struct Data {
-    groups: Vec<String>,
-    categories: Vec<String>,
-    /// Positions of the categories where they are numbers.
-    numbers: Option<Vec<f64>>,
-    marks: Vec<Mark>,
-    /// The place of each group among all levels: a level has one shade in every chart.
-    shades: Vec<usize>,
-    group_factor: Option<String>,
-    category_head: String,
-}
-
-impl Data {
-    /// One group alone is named, too, where it is one of several levels.
-    fn has_legend(&self) -> bool {
-        self.group_factor.is_some() && self.groups.iter().any(|group| !group.is_empty())
-    }
-}
-
-const WIDTH: f64 = 640.0;
-const LEFT: f64 = 76.0;
-const RIGHT: f64 = 14.0;
-const PLOT_HEIGHT: f64 = 240.0;
-const LEGEND_HEIGHT: f64 = 26.0;
-/// The most bars that are drawn; tables hold the rest.
-const MARKS_MAX: usize = 96;
-/// Dark to light, distinct in grey; each with its hatching.
-const SHADES: &[&str] = &["#1f4e79", "#e08a1e", "#6aa37a", "#b5b5d8", "#7f2f4f", "#d9c26a"];
-
-/// A direction of hatching: how far a line moves right and down over one step.
-type Direction = (f64, f64);
-/// The hatching of each group, so that they differ in grey.
-const HATCHINGS: &[&[Direction]] =
-    &[&[], &[(1.0, -1.0)], &[(1.0, 1.0)], &[(0.0, 1.0)], &[(1.0, 0.0)], &[(1.0, -1.0), (1.0, 1.0)]];
-/// How far apart hatching lines are.
-const HATCH_STEP: f64 = 6.0;
-
-/// The chart of a metric; none where there is nothing to draw, or too much.
+/// The chart of a metric: lines where it runs along a factor of numbers, or else grouped bars; none where there is nothing to
+/// draw, or too much.
 pub(super) fn draw(scope: &Scope<'_>, (metric, display): (&Metric, Display), one: Part<'_>) -> Option<Drawing> {
-    let data = data(scope, (metric, display), one);
-    if data.marks.is_empty() || data.marks.len() > MARKS_MAX {
-        return None;
+    let fields = Fields::of(scope, one);
+    let lines = fields.along.as_ref().and_then(|along| lines(scope, (metric, display), one, (&fields, along)));
+    lines.or_else(|| grouped(scope, (metric, display), one))
+}
+
+/// The number that a level is: a plain one, or a quantity in its base unit. None where it is no number above zero.
+fn number_of(level: &str) -> Option<f64> {
+    let (digits, symbol) = level.split_once(' ').unwrap_or((level, ""));
+    let number: f64 = digits.parse().ok().filter(|number| *number > 0.0)?;
+    if symbol.is_empty() {
+        return Some(number);
     }
-    let unit = if display.unit.is_empty() { String::new() } else { format!(" [{}]", display.unit) };
-    let axis = format!("{}{unit}", metric.title());
-    let svg = Canvas::new(&data, &axis).finish(&data, &axis);
-    Some(Drawing { svg, description: description(&data, &axis) })
+    let (parts, whole) = Unit::parse(symbol)?.ratio();
+    Some(number * parts as f64 / whole as f64)
+}
+
+/// What the factors of a part are to a chart.
+struct Fields {
+    /// The factor along which lines run.
+    along: Option<String>,
+    /// The factor whose levels are groups, in the order of the manifest.
+    group: Option<(String, Vec<String>)>,
+    /// The factors whose combinations are panels.
+    panels: Vec<String>,
+}
+
+impl Fields {
+    fn of(scope: &Scope<'_>, one: Part<'_>) -> Self {
+        let factors = part::varying_factors(scope, one);
+        let of_part = scope.experiment.matrix.parts().nth(one.number).map(|part| part.factors);
+        let levels = |factor: &str| -> Vec<String> {
+            let levels = of_part.and_then(|factors| factors.get(factor));
+            levels.map(|levels| levels.0.iter().map(|level| level.text.clone()).collect()).unwrap_or_default()
+        };
+        let treatment = scope.power.treatment.clone().filter(|factor| factors.contains(factor));
+        let is_numeric = |factor: &&String| {
+            let levels = levels(factor);
+            levels.len() >= LINE_LEVELS_MIN && levels.iter().all(|level| number_of(level).is_some())
+        };
+        let others = || factors.iter().filter(|factor| Some(*factor) != treatment.as_ref());
+        let along = others().filter(is_numeric).max_by_key(|factor| levels(factor).len()).cloned();
+        let mut rest: Vec<String> = others().filter(|factor| Some(*factor) != along.as_ref()).cloned().collect();
+        let group = treatment.clone().or_else(|| {
+            let place = rest.iter().position(|factor| levels(factor).len() <= LINES_MAX)?;
+            along.is_some().then(|| rest.remove(place))
+        });
+        let group = group.map(|factor| (factor.clone(), levels(&factor)));
+        Self { along, group, panels: rest }
+    }
+
+    /// Without factors that have one level left.
+    fn narrowed(mut self, levels: &[(String, String)]) -> Self {
+        self.panels.retain(|factor| levels.iter().all(|(name, _)| name != factor));
+        self
+    }
+
+    fn group_of(&self, case: &CaseResults) -> usize {
+        let level = self.group.as_ref().and_then(|(factor, levels)| {
+            let level = case.case.factors.get(factor)?;
+            levels.iter().position(|one| one == level)
+        });
+        level.unwrap_or(0)
+    }
+
+    /// The names of the groups that have cases, each with its shade, and for each level its place among them.
+    fn groups(&self) -> Vec<(String, usize)> {
+        match &self.group {
+            Some((_, levels)) => levels.iter().cloned().zip(0..).collect(),
+            None => vec![(String::new(), 0)],
+        }
+    }
+
+    fn legend(&self) -> String {
+        self.group.as_ref().map_or_else(String::new, |(factor, _)| factor.replace('_', " "))
+    }
+
+    fn panel_of(&self, case: &CaseResults) -> String {
+        self.panels.iter().filter_map(|factor| case.case.factors.get(factor)).cloned().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Puts a point on the line of its panel and group.
+fn place(panels: &mut Vec<Panel>, (title, group): (String, usize), point: Point) {
+    let number = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
+        panels.push(Panel { title, series: vec![] });
+        panels.len() - 1
+    });
+    let series = &mut panels[number].series;
+    match series.iter_mut().find(|series| series.group == group) {
+        Some(series) => series.points.push(point),
+        None => series.push(Series { group, points: vec![point] }),
+    }
+}
+
+fn titled(metric: &Metric, display: Display) -> String {
+    if display.unit.is_empty() { metric.title() } else { format!("{} [{}]", metric.title(), display.unit) }
+}
+
+/// The median of samples and its interval, in printed units.
+fn summarized(samples: &MetricSamples, display: Display) -> Option<(f64, Option<(f64, f64)>)> {
+    let (summary, divisor) = (samples.summary()?, display.divisor as f64);
+    let interval = summary.interval.map(|interval| (interval.low / divisor, interval.high / divisor));
+    Some((summary.median / divisor, interval))
+}
+
+/// An axis over all values of some panels, intervals included.
+fn value_axis(title: String, panels: &[Panel]) -> Axis {
+    let points = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let values = points.flat_map(|point| {
+        let ends = point.interval.map_or([point.y; 2], |(low, high)| [low, high]);
+        [point.y, ends[0], ends[1]]
+    });
+    Axis::of_values(title, &values.collect::<Vec<_>>())
+}
+
+/// The levels of a factor in a part, with the numbers that they are, ascending.
+fn numbered_levels(scope: &Scope<'_>, one: Part<'_>, factor: &str) -> Vec<(f64, String)> {
+    let levels = part::cases(scope, one).filter_map(|case| case.case.factors.get(factor));
+    let mut levels: Vec<(f64, String)> = levels.filter_map(|level| Some((number_of(level)?, level.clone()))).collect();
+    levels.sort_by(|one, other| one.0.total_cmp(&other.0));
+    levels.dedup();
+    levels
+}
+
+fn lines(
+    scope: &Scope<'_>,
+    (metric, display): (&Metric, Display),
+    one: Part<'_>,
+    (fields, along): (&Fields, &String),
+) -> Option<Drawing> {
+    let mut panels = vec![];
+    for case in part::cases(scope, one) {
+        let Some((y, interval)) = case.metric(metric).and_then(|samples| summarized(samples, display)) else {
+            continue;
+        };
+        let Some(x) = case.case.factors.get(along).and_then(|level| number_of(level)) else { continue };
+        let point = Point { x, y, interval, label: String::new() };
+        place(&mut panels, (fields.panel_of(case), fields.group_of(case)), point);
+    }
+    sort_points(&mut panels);
+    let title = titled(metric, display);
+    let is_share = metric.as_str() == "fairness";
+    let y = if is_share { Axis::of_share(title.clone()) } else { value_axis(title.clone(), &panels) };
+    let levels = numbered_levels(scope, one, along);
+    let x = Axis::of_levels(along.replace('_', " "), Spacing::Logarithmic, levels);
+    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
+}
+
+fn sort_points(panels: &mut [Panel]) {
+    for series in panels.iter_mut().flat_map(|panel| &mut panel.series) {
+        series.points.sort_by(|one, other| one.x.total_cmp(&other.x));
+    }
+}
+
+/// One metric against another, such as latency against IOPS: a line joins the levels of a factor of numbers, such as the queue
+/// depth, in their order. None where there is no such factor.
+pub(super) fn tradeoff(
+    scope: &Scope<'_>,
+    ((x_metric, x_display), (y_metric, y_display)): ((&Metric, Display), (&Metric, Display)),
+    (one, levels): (Part<'_>, &[(String, String)]),
+) -> Option<Drawing> {
+    let fields = Fields::of(scope, one).narrowed(levels);
+    let along = fields.along.as_ref()?;
+    let mut panels: Vec<Panel> = vec![];
+    let cases = part::cases(scope, one).filter(|case| part::levels_match(case, levels));
+    let mut cases: Vec<&CaseResults> = cases.collect();
+    cases.sort_by(|one, other| {
+        let number =
+            |case: &CaseResults| case.case.factors.get(along).and_then(|level| number_of(level)).unwrap_or(0.0);
+        number(one).total_cmp(&number(other))
+    });
+    for case in cases {
+        let median = |metric: &Metric, display: Display| summarized(case.metric(metric)?, display);
+        let (Some((x, _)), Some((y, interval))) = (median(x_metric, x_display), median(y_metric, y_display)) else {
+            continue;
+        };
+        let label = case.case.factors.get(along).cloned().unwrap_or_default();
+        place(&mut panels, (fields.panel_of(case), fields.group_of(case)), Point { x, y, interval, label });
+    }
+    // panels stand in the order of the matrix, which sorting by one factor may have changed
+    let order: Vec<String> = part::cases(scope, one).map(|case| fields.panel_of(case)).collect();
+    panels.sort_by_key(|panel| order.iter().position(|title| *title == panel.title));
+    let points = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let x = Axis::of_values(titled(x_metric, x_display), &points.map(|point| point.x).collect::<Vec<_>>());
+    let y = value_axis(titled(y_metric, y_display), &panels);
+    let title = format!("{} against {}, along {}", y_metric.title(), x_metric.title(), along.replace('_', " "));
+    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
+}
+
+/// The percentile that a metric is, such as 99.9 of `latency_p99.9`, with the name of what it is a percentile of.
+fn percentile_of(metric: &Metric) -> Option<(&str, f64)> {
+    let (of, percent) = metric.as_str().rsplit_once("_p")?;
+    Some((of, percent.parse().ok().filter(|percent| (0.0..100.0).contains(percent))?))
+}
+
+/// The metrics that are percentiles of a quantity, ascending.
+pub(super) fn percentiles(metrics: &[Metric], of: &str) -> Vec<(f64, Metric)> {
+    let known = metrics.iter().filter_map(|metric| Some((percentile_of(metric)?, metric.clone())));
+    let mut found: Vec<(f64, Metric)> =
+        known.filter(|((name, _), _)| *name == of).map(|((_, percent), metric)| (percent, metric)).collect();
+    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    found
+}
+
+/// The curve of some percentiles of each case; levels of the treatment are lines, all else is panels.
+pub(super) fn percentile_curves(
+    scope: &Scope<'_>,
+    metrics: &[(f64, Metric)],
+    (one, levels): (Part<'_>, &[(String, String)]),
+) -> Option<Drawing> {
+    let mut fields = Fields::of(scope, one);
+    fields.panels.extend(fields.along.take());
+    let fields = fields.narrowed(levels);
+    let (_, middle) = metrics.get(metrics.len() / 2)?;
+    let display = Display::of_cases(part::cases(scope, one), middle);
+    let mut panels = vec![];
+    for case in part::cases(scope, one).filter(|case| part::levels_match(case, levels)) {
+        for (percent, metric) in metrics {
+            let Some((y, interval)) = case.metric(metric).and_then(|samples| summarized(samples, display)) else {
+                continue;
+            };
+            let point = Point { x: *percent, y, interval, label: String::new() };
+            place(&mut panels, (fields.panel_of(case), fields.group_of(case)), point);
+        }
+    }
+    let levels = metrics.iter().map(|(percent, _)| (*percent, percent.to_string())).collect();
+    let of = percentile_of(middle).map_or("", |(of, _)| of).replace('_', " ");
+    let x = Axis::of_levels("percentile".to_owned(), Spacing::Nines, levels);
+    let title = if display.unit.is_empty() { of } else { format!("{of} [{}]", display.unit) };
+    let y = value_axis(title.clone(), &panels);
+    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
 }
 
 /// Groups are the levels of the compared factor, categories all combinations of the others.
-fn data(scope: &Scope<'_>, (metric, display): (&Metric, Display), one: Part<'_>) -> Data {
+fn grouped(scope: &Scope<'_>, (metric, display): (&Metric, Display), one: Part<'_>) -> Option<Drawing> {
     let factors = part::varying_factors(scope, one);
-    let group_factor = scope.power.treatment.clone().filter(|factor| factors.contains(factor));
-    let others: Vec<&String> = factors.iter().filter(|factor| Some(*factor) != group_factor.as_ref()).collect();
-    let group_of = |case: &CaseResults| {
-        group_factor.as_ref().and_then(|factor| case.case.factors.get(factor).cloned()).unwrap_or_default()
-    };
-    let category_of = |case: &CaseResults| {
-        let levels: Vec<&str> =
-            others.iter().filter_map(|factor| case.case.factors.get(*factor)).map(String::as_str).collect();
-        levels.join(", ")
-    };
-    let (mut groups, mut categories, mut marks) = (vec![], vec![], vec![]);
-    let divisor = display.divisor as f64;
+    let fields = Fields::of(scope, one);
+    let treatment = scope.power.treatment.as_ref().filter(|factor| factors.contains(factor));
+    let others: Vec<&String> = factors.iter().filter(|factor| Some(*factor) != treatment).collect();
+    let group_of = |case: &CaseResults| if treatment.is_some() { fields.group_of(case) } else { 0 };
+    let (mut shades, mut categories, mut bars) = (vec![], vec![], vec![]);
     for case in part::cases(scope, one) {
-        let Some(summary) = case.metric(metric).and_then(|samples| samples.summary()) else { continue };
-        marks.push(Mark {
-            group: place_of(&mut groups, group_of(case)),
-            category: place_of(&mut categories, category_of(case)),
-            value: summary.median / divisor,
-            interval: summary.interval.map(|interval| (interval.low / divisor, interval.high / divisor)),
-        });
+        let found = case.metric(metric).and_then(|samples| summarized(samples, display));
+        let Some((value, interval)) = found else { continue };
+        let levels = others.iter().filter_map(|factor| case.case.factors.get(*factor)).cloned();
+        let category = levels.collect::<Vec<String>>().join(", ");
+        let group = position(&mut shades, group_of(case));
+        bars.push(Bar { group, category: position(&mut categories, category), value, interval });
     }
-    let numbers: Option<Vec<f64>> =
-        categories.iter().map(|text| text.parse().ok().filter(|number| *number > 0.0)).collect();
-    let numbers = numbers.filter(|numbers| others.len() == 1 && numbers.len() >= 4);
-    let category_head = others.iter().map(|factor| factor.replace('_', " ")).collect::<Vec<_>>().join(", ");
-    let levels = scope.experiment.matrix.parts().nth(one.number).map(|part| part.factors);
-    let levels = levels.zip(group_factor.as_deref()).and_then(|(factors, factor)| factors.get(factor));
-    let levels: Vec<String> =
-        levels.map(|levels| levels.0.iter().map(|level| level.text.clone()).collect()).unwrap_or_default();
-    let shade = |(number, group): (usize, &String)| levels.iter().position(|level| level == group).unwrap_or(number);
-    let shades = groups.iter().enumerate().map(shade).collect();
-    Data { groups, categories, numbers, marks, shades, group_factor, category_head }
+    let names = if treatment.is_some() { fields.groups() } else { vec![(String::new(), 0)] };
+    // one group alone is named, too, where it is one of several levels
+    let groups = shades.into_iter().filter_map(|shade| names.get(shade).cloned()).collect();
+    bars::draw(&Bars {
+        axis: titled(metric, display),
+        legend: treatment.map_or_else(String::new, |factor| factor.replace('_', " ")),
+        groups,
+        categories,
+        category_head: others.iter().map(|factor| factor.replace('_', " ")).collect::<Vec<_>>().join(", "),
+        bars,
+    })
 }
 
-fn place_of(list: &mut Vec<String>, text: String) -> usize {
-    match list.iter().position(|one| *one == text) {
-        Some(place) => place,
-        None => {
-            list.push(text);
-            list.len() - 1
-        }
-    }
+/// The place of an item in a list, to whose end it is added where it is new.
+fn position<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|one| *one == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
 }
 
-fn description(data: &Data, axis: &str) -> String {
-    let of_mark = |mark: &Mark| {
-        let group =
-            if data.groups[mark.group].is_empty() { String::new() } else { format!("{} ", data.groups[mark.group]) };
-        format!("{group}{}: {:.4}", data.categories[mark.category], mark.value).trim().to_owned()
-    };
-    let marks: Vec<String> = data.marks.iter().take(24).map(of_mark).collect();
-    let rest = if data.marks.len() > 24 { "; and more, as in the table" } else { "" };
-    format!("{axis}: {}{rest}.", marks.join("; "))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The scale of the value axis: from zero, in round steps.
-struct Scale {
-    top: f64,
-    step: f64,
-    decimals: usize,
-}
-
-fn scale(data: &Data) -> Scale {
-    let most = data
-        .marks
-        .iter()
-        .map(|mark| mark.interval.map_or(mark.value, |(_, high)| high.max(mark.value)))
-        .fold(0.0, f64::max);
-    let most = if most > 0.0 { most } else { 1.0 };
-    let magnitude = libm::pow(10.0, libm::floor(libm::log10(most / 5.0)));
-    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * magnitude)
-        .find(|step| most / step <= 6.0)
-        .unwrap_or(most);
-    let top = libm::ceil(most / step) * step;
-    let decimals = if step >= 1.0 && (step - libm::floor(step)).abs() < 1e-9 {
-        0
-    } else {
-        (1.0 - libm::floor(libm::log10(step))).max(0.0) as usize
-    };
-    Scale { top, step, decimals }
-}
-
-struct Canvas {
-    svg: String,
-    scale: Scale,
-    bottom: f64,
-    height: f64,
-    top: f64,
-    is_rotated: bool,
-}
-
-impl Canvas {
-    fn new(data: &Data, axis: &str) -> Self {
-        let plot_width = WIDTH - LEFT - RIGHT;
-        let longest = data.categories.iter().map(|text| text.chars().count()).max().unwrap_or(0) as f64;
-        let is_rotated = data.numbers.is_none() && longest * 5.6 > plot_width / data.categories.len().max(1) as f64;
-        let label_height = if is_rotated { (longest * 3.6).clamp(30.0, 130.0) } else { 18.0 };
-        let top = if data.has_legend() { LEGEND_HEIGHT + 8.0 } else { 12.0 };
-        let bottom = top + PLOT_HEIGHT;
-        let height = bottom + label_height + if data.category_head.is_empty() { 4.0 } else { 20.0 };
-        let mut svg = String::new();
-        let _ = write!(
-            svg,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"img\" font-family=\"Libertinus Serif, serif\" font-size=\"12\">\n<title>{}</title>\n<desc>{}</desc>\n",
-            escape(axis),
-            escape(&description(data, axis)),
-        );
-        Self { svg, scale: scale(data), bottom, height, top, is_rotated }
+    #[test]
+    fn levels_are_numbers_in_their_base_unit() {
+        assert_eq!([number_of("16"), number_of("4 KiB"), number_of("2 s")], [Some(16.0), Some(4096.0), Some(2e9)]);
+        assert_eq!([number_of("0"), number_of("raw"), number_of("3 apples")], [None; 3]);
     }
 
-    fn y(&self, value: f64) -> f64 {
-        self.bottom - (value / self.scale.top).clamp(0.0, 1.0) * PLOT_HEIGHT
+    #[test]
+    fn percentiles_are_metrics_of_one_quantity() {
+        let metrics = ["latency_p99.9", "latency_mean", "sync_latency_p99", "latency_p50"].map(Metric::new);
+        let found: Vec<f64> = percentiles(&metrics, "latency").into_iter().map(|(percent, _)| percent).collect();
+        assert_eq!(found, [50.0, 99.9]);
     }
-
-    fn finish(mut self, data: &Data, axis: &str) -> String {
-        let _ = writeln!(self.svg, "<rect width=\"{WIDTH:.0}\" height=\"{:.0}\" fill=\"#ffffff\"/>", self.height);
-        self.grid(axis);
-        let centers = centers(data);
-        match data.numbers {
-            Some(_) => self.lines(data, &centers),
-            None => self.bars(data, &centers),
-        }
-        self.categories(data, &centers);
-        if data.has_legend() {
-            self.legend(data);
-        }
-        self.svg.push_str("</svg>\n");
-        self.svg
-    }
-
-    /// A filled box with the hatching of its group: drawn line by line, for tiled patterns show their seams.
-    fn hatched(&mut self, group: usize, (left, top, width, height): (f64, f64, f64, f64)) {
-        let shade = SHADES[group % SHADES.len()];
-        let _ = writeln!(
-            self.svg,
-            "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{shade}\" stroke=\"#222222\" stroke-width=\"0.6\"/>",
-        );
-        let mut path = String::new();
-        for direction in HATCHINGS[group % HATCHINGS.len()] {
-            hatch(&mut path, *direction, (left, top, width, height));
-        }
-        if !path.is_empty() {
-            let _ = writeln!(
-                self.svg,
-                "<path d=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.9\" fill=\"none\"/>",
-                path.trim_end()
-            );
-        }
-    }
-
-    fn grid(&mut self, axis: &str) {
-        let right = WIDTH - RIGHT;
-        let steps = libm::round(self.scale.top / self.scale.step) as usize;
-        for number in 0..=steps {
-            let value = number as f64 * self.scale.step;
-            let y = self.y(value);
-            let shade = if number == 0 { "#333333" } else { "#dddddd" };
-            let _ = writeln!(
-                self.svg,
-                "<line x1=\"{LEFT:.2}\" y1=\"{y:.2}\" x2=\"{right:.2}\" y2=\"{y:.2}\" stroke=\"{shade}\" stroke-width=\"1\"/>"
-            );
-            let label = format!("{value:.*}", self.scale.decimals);
-            let _ = writeln!(
-                self.svg,
-                "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\" fill=\"#333333\">{}</text>",
-                LEFT - 6.0,
-                y + 4.0,
-                grouped(&label)
-            );
-        }
-        let middle = self.top + PLOT_HEIGHT / 2.0;
-        let _ = writeln!(
-            self.svg,
-            "<text x=\"14\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {middle:.2})\" fill=\"#333333\">{}</text>",
-            escape(axis)
-        );
-    }
-
-    fn bars(&mut self, data: &Data, centers: &[f64]) {
-        let slot = (WIDTH - LEFT - RIGHT) / data.categories.len().max(1) as f64;
-        let width = (slot * 0.72 / data.groups.len().max(1) as f64).min(46.0);
-        for mark in &data.marks {
-            let offset = mark.group as f64 - (data.groups.len() as f64 - 1.0) / 2.0;
-            let x = centers[mark.category] + offset * width;
-            let y = self.y(mark.value);
-            let (left, bar, height) = (x - width / 2.0 + 0.75, width - 1.5, self.bottom - y);
-            self.hatched(data.shades[mark.group], (left, y, bar, height));
-            self.whisker(mark, x);
-        }
-    }
-
-    fn whisker(&mut self, mark: &Mark, x: f64) {
-        let Some((low, high)) = mark.interval else { return };
-        let (low, high) = (self.y(low), self.y(high));
-        let (left, right) = (x - 3.5, x + 3.5);
-        // a light line below the dark one keeps it visible on a dark bar
-        for (shade, width) in [("#ffffff", 3.0), ("#000000", 1.2)] {
-            let _ = writeln!(
-                self.svg,
-                "<path d=\"M{x:.2},{low:.2} L{x:.2},{high:.2} M{left:.2},{low:.2} L{right:.2},{low:.2} M{left:.2},{high:.2} L{right:.2},{high:.2}\" stroke=\"{shade}\" stroke-width=\"{width:.1}\" fill=\"none\"/>",
-            );
-        }
-    }
-
-    fn lines(&mut self, data: &Data, centers: &[f64]) {
-        for group in 0..data.groups.len() {
-            let shade = SHADES[data.shades[group] % SHADES.len()];
-            let marks: Vec<&Mark> = data.marks.iter().filter(|mark| mark.group == group).collect();
-            let points: Vec<String> =
-                marks.iter().map(|mark| format!("{:.2},{:.2}", centers[mark.category], self.y(mark.value))).collect();
-            let dashes = ["none", "6 3", "2 2", "8 3 2 3", "1 3", "10 4"][data.shades[group] % 6];
-            let _ = writeln!(
-                self.svg,
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{shade}\" stroke-width=\"1.8\" stroke-dasharray=\"{dashes}\"/>",
-                points.join(" ")
-            );
-            for mark in marks {
-                let x = centers[mark.category];
-                self.whisker(mark, x);
-                let y = self.y(mark.value);
-                let _ = writeln!(
-                    self.svg,
-                    "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3.2\" fill=\"{shade}\" stroke=\"#ffffff\" stroke-width=\"0.8\"/>"
-                );
-            }
-        }
-    }
-
-    fn categories(&mut self, data: &Data, centers: &[f64]) {
-        for (category, x) in data.categories.iter().zip(centers) {
-            let y = self.bottom + 15.0;
-            let place = if self.is_rotated {
-                format!("text-anchor=\"end\" transform=\"rotate(-35 {x:.2} {y:.2})\"")
-            } else {
-                "text-anchor=\"middle\"".to_owned()
-            };
-            let short: String = if category.chars().count() > 34 {
-                category.chars().take(33).chain(['…']).collect()
-            } else {
-                category.clone()
-            };
-            let _ = writeln!(
-                self.svg,
-                "<text x=\"{x:.2}\" y=\"{y:.2}\" {place} fill=\"#333333\">{}</text>",
-                escape(&short)
-            );
-        }
-        if !data.category_head.is_empty() {
-            let (x, y) = (LEFT + (WIDTH - LEFT - RIGHT) / 2.0, self.height - 5.0);
-            let _ = writeln!(
-                self.svg,
-                "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"middle\" fill=\"#333333\">{}</text>",
-                escape(&data.category_head)
-            );
-        }
-    }
-
-    fn legend(&mut self, data: &Data) {
-        let mut x = LEFT;
-        if let Some(factor) = &data.group_factor {
-            let _ = writeln!(
-                self.svg,
-                "<text x=\"{x:.2}\" y=\"17\" font-style=\"italic\" fill=\"#333333\">{}</text>",
-                escape(&factor.replace('_', " "))
-            );
-            x += factor.chars().count() as f64 * 6.4 + 14.0;
-        }
-        for (number, group) in data.groups.iter().enumerate() {
-            self.hatched(data.shades[number], (x, 7.0, 14.0, 12.0));
-            let _ =
-                writeln!(self.svg, "<text x=\"{:.2}\" y=\"17\" fill=\"#333333\">{}</text>", x + 18.0, escape(group));
-            x += 18.0 + group.chars().count() as f64 * 6.4 + 18.0;
-        }
-    }
-}
-
-/// Adds the lines of one direction that lie in a box.
-fn hatch(path: &mut String, direction: Direction, (left, top, width, height): (f64, f64, f64, f64)) {
-    let (right, bottom) = (left + width, top + height);
-    let mut line = |from: (f64, f64), to: (f64, f64)| {
-        let _ = write!(path, "M{:.2},{:.2} L{:.2},{:.2} ", from.0, from.1, to.0, to.1);
-    };
-    let steps = |length: f64| (1..).map(|step| f64::from(step) * HATCH_STEP).take_while(move |at| *at < length);
-    match direction {
-        (0.0, _) => steps(width).for_each(|at| line((left + at, top), (left + at, bottom))),
-        (_, 0.0) => steps(height).for_each(|at| line((left, bottom - at), (right, bottom - at))),
-        (_, down) => {
-            for at in steps(width + height) {
-                let (x0, y0) = if at <= width { (left + at, 0.0) } else { (right, at - width) };
-                let (x1, y1) = if at <= height { (left, at) } else { (left + at - height, height) };
-                let place = |y: f64| if down < 0.0 { top + y } else { bottom - y };
-                line((x0, place(y0)), (x1, place(y1)));
-            }
-        }
-    }
-}
-
-/// Where the categories stand: evenly, or by the logarithm of their number.
-fn centers(data: &Data) -> Vec<f64> {
-    let width = WIDTH - LEFT - RIGHT;
-    let Some(numbers) = &data.numbers else {
-        let slot = width / data.categories.len().max(1) as f64;
-        return (0..data.categories.len()).map(|number| LEFT + slot * (number as f64 + 0.5)).collect();
-    };
-    let logs: Vec<f64> = numbers.iter().map(|number| libm::log2(*number)).collect();
-    let least = logs.iter().copied().fold(f64::MAX, f64::min);
-    let most = logs.iter().copied().fold(f64::MIN, f64::max);
-    let span = if most > least { most - least } else { 1.0 };
-    logs.iter().map(|log| LEFT + 20.0 + (log - least) / span * (width - 40.0)).collect()
-}
-
-/// Thousands apart by a thin space.
-fn grouped(label: &str) -> String {
-    let (whole, fraction) = label.split_once('.').map_or((label, None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut text = String::new();
-    for (number, digit) in whole.chars().enumerate() {
-        if number > 0 && (whole.len() - number).is_multiple_of(3) && whole.len() > 4 {
-            text.push('\u{2009}');
-        }
-        text.push(digit);
-    }
-    fraction.map_or(text.clone(), |fraction| format!("{text}.{fraction}"))
-}
-
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,9 +1,10 @@
 //! Comparisons: their tables, forests of ratios, and maps of changes over two factors.
 
+use super::drawing::Drawing;
 use super::part::{self, Part};
 use super::sections::{Parts, WORDS, cell, explained, filled, in_parts, mark, with_unit};
 use super::tokens::{Display, evidence};
-use super::{Scope, chart, ratios};
+use super::{Scope, ratios};
 use crate::compare::{Comparison, Rule, Verdict, comparisons};
 use crate::document::{Block, Column, Figure, Inline, Table};
 use crate::measurement::Metric;
@@ -16,14 +17,13 @@ pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) 
 
 /// The comparisons of one metric along the treatment in one part.
 pub(super) fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let Some(factor) = scope.power.treatment.clone() else { return vec![] };
-    let mut found = comparisons(scope.results, metric, &factor, Rule::of(scope.experiment, metric));
-    found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == one.title);
-    let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
+    let (Some(factor), Some((found, baseline))) = (&scope.power.treatment, compared(scope, metric, one)) else {
+        return vec![];
+    };
     if scope.plan.settings.replicates < 2 {
         return vec![];
     }
-    let factors = compared_columns(scope, &factor, one);
+    let factors = compared_columns(scope, factor, one);
     let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
     columns.extend([
         Column::number(with_unit(WORDS.change, "%")),
@@ -116,15 +116,59 @@ pub(crate) fn forest(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> V
     in_parts(scope, parts, metric, forest_of)
 }
 
-fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let Some(factor) = scope.power.treatment.clone() else { return vec![] };
-    let rule = Rule::of(scope.experiment, metric);
-    let mut found = comparisons(scope.results, metric, &factor, rule);
+/// The comparisons of a metric in a part, and the level that others are compared with.
+fn compared(scope: &Scope<'_>, metric: &Metric, one: Part<'_>) -> Option<(Vec<Comparison>, String)> {
+    let factor = scope.power.treatment.as_deref()?;
+    let mut found = comparisons(scope.results, metric, factor, Rule::of(scope.experiment, metric));
     found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == one.title);
-    let Some(baseline) = found.first().map(|one| one.baseline.clone()) else { return vec![] };
+    let baseline = found.first()?.baseline.clone();
+    Some((found, baseline))
+}
+
+fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
+    let (Some(factor), Some((found, baseline))) = (&scope.power.treatment, compared(scope, metric, one)) else {
+        return vec![];
+    };
+    let row = |one: &Comparison| ratios::Row {
+        label: label(one),
+        ratio: one.found.ratio,
+        interval: one.found.interval.map(|bounds| (bounds.low, bounds.high)),
+    };
+    let rows: Vec<ratios::Row> = found.iter().map(row).collect();
     let title = format!("{}: {} {factor} = {baseline}", metric.title(), WORDS.ratio_to);
-    let drawing = ratios::forest(&found, rule.margin, &title);
-    figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &title))
+    let drawing = ratios::forest(&rows, Rule::of(scope.experiment, metric).margin, &title);
+    figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &part::captioned(title, one)))
+}
+
+/// What a comparison is of: the level, and the levels of the other factors.
+fn label(one: &Comparison) -> String {
+    let others = one.context.split(' ').filter(|part| !part.is_empty());
+    let levels: Vec<&str> = others.map(|part| part.split_once('=').map_or(part, |(_, level)| level)).collect();
+    if levels.is_empty() { one.level.clone() } else { format!("{}: {}", one.level, levels.join(" ")) }
+}
+
+/// The fewest comparisons whose ratios are drawn.
+const COMPARISONS_DRAWN_MIN: usize = 3;
+/// The fewest levels of each factor of a map that is drawn unasked.
+const MAP_LEVELS_MIN: usize = 3;
+
+/// The figure that shows the comparisons of a metric in a part: maps over two factors that have several levels each, or else
+/// a forest; nothing where there are few.
+pub(super) fn drawn(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
+    let Some((found, _)) = compared(scope, metric, one) else { return vec![] };
+    if found.len() < COMPARISONS_DRAWN_MIN || scope.plan.settings.replicates < 2 {
+        return vec![];
+    }
+    let others: Vec<String> = compared_columns(scope, scope.power.treatment.as_deref().unwrap_or_default(), one);
+    if let [y, x, _] = others.as_slice()
+        && [x, y]
+            .iter()
+            .all(|factor| scope.experiment.matrix.levels(factor).is_some_and(|levels| levels.len() >= MAP_LEVELS_MIN))
+        && let Ok(blocks) = maps_of(scope, parts, metric, ((x, y), one))
+    {
+        return blocks;
+    }
+    forest_of(scope, parts, metric, one)
 }
 
 /// The changes of one metric over two factors; `Err` names a factor that is not there, or cells that are several cases.
@@ -142,23 +186,49 @@ pub(crate) fn map(
             return Err(format!("`{name}` is no factor besides the treatment"));
         }
     }
-    let found = comparisons(scope.results, metric, &factor, Rule::of(scope.experiment, metric));
-    let mut cells: Vec<(&str, &str, f64)> = vec![];
+    let wanted: Vec<Part<'_>> =
+        part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, metric)).collect();
+    let made: Result<Vec<Vec<Block>>, String> =
+        wanted.into_iter().map(|one| maps_of(scope, parts, metric, ((x, y), one))).collect();
+    Ok(made?.concat())
+}
+
+/// The maps of a part, one for each level that is compared.
+fn maps_of(
+    scope: &Scope<'_>,
+    parts: &mut Parts,
+    metric: &Metric,
+    ((x, y), one): ((&str, &str), Part<'_>),
+) -> Result<Vec<Block>, String> {
+    let (Some(factor), Some((found, baseline))) = (&scope.power.treatment, compared(scope, metric, one)) else {
+        return Ok(vec![]);
+    };
+    let mut by_level: Vec<(&str, Vec<ratios::Cell<'_>>)> = vec![];
     for one in &found {
         let levels = &scope.results.cases[one.cases.1].case.factors;
         let (Some(column), Some(row)) = (levels.get(x), levels.get(y)) else { continue };
+        let place = by_level.iter().position(|(level, _)| *level == one.level).unwrap_or_else(|| {
+            by_level.push((&one.level, vec![]));
+            by_level.len() - 1
+        });
+        let cells = &mut by_level[place].1;
         if cells.iter().any(|(known, other, _)| known == column && other == row) {
             return Err(format!("several comparisons have {x} = {column} and {y} = {row}"));
         }
         cells.push((column, row, one.found.ratio));
     }
-    let title = format!("{}: {}", metric.title(), WORDS.change_in_percent);
-    let drawing = ratios::map(&cells, (x, y), &title);
-    Ok(figure(parts, drawing, (&format!("{metric}-map"), &title)))
+    let mut blocks = vec![];
+    for (number, (level, cells)) in by_level.iter().enumerate() {
+        let title = format!("{}, {factor} = {level} against {baseline}: {}", metric.title(), WORDS.change_in_percent);
+        let name = if number == 0 { format!("{metric}-map") } else { format!("{metric}-map-{}", number + 1) };
+        let drawing = ratios::map(cells, (x, y), &title);
+        blocks.extend(figure(parts, drawing, (&part::named(&name, one), &part::captioned(title, one))));
+    }
+    Ok(blocks)
 }
 
 /// A drawing with its caption; nothing where there is none.
-fn figure(parts: &mut Parts, drawing: Option<chart::Drawing>, (id, caption): (&str, &str)) -> Vec<Block> {
+pub(super) fn figure(parts: &mut Parts, drawing: Option<Drawing>, (id, caption): (&str, &str)) -> Vec<Block> {
     let Some(drawing) = drawing else { return vec![] };
     let file = format!("{id}.svg");
     let figure =

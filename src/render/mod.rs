@@ -3,14 +3,18 @@
 //! Pure: the same input gives the same bytes, whatever the folder, the clock, the locale or the machine. All that is
 //! needed to render again travels inside the PDF.
 
+mod axis;
+mod bars;
 mod chart;
 mod compared;
+mod drawing;
 pub mod format;
 mod language;
 mod markup;
 mod part;
+mod plot;
 mod prose;
-mod ratios;
+pub(crate) mod ratios;
 mod sections;
 mod setup;
 mod tokens;

@@ -59,6 +59,11 @@ pub(crate) fn has_metric(scope: &Scope<'_>, part: Part<'_>, metric: &Metric) -> 
     cases(scope, part).any(|case| case.metric(metric).is_some() || is_missing(case))
 }
 
+/// Whether a case has all the levels named.
+pub(crate) fn levels_match(case: &CaseResults, levels: &[(String, String)]) -> bool {
+    levels.iter().all(|(factor, level)| case.case.factors.get(factor) == Some(level))
+}
+
 /// A name for what belongs to a part: the plain one of the main part.
 pub(crate) fn named(name: &str, part: Part<'_>) -> String {
     if part.number == 0 { name.to_owned() } else { format!("{name}-{}", part.number + 1) }

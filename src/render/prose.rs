@@ -180,7 +180,7 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
     let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let span = error.range().map(|range| Span { start: range.start, end: range.end });
     let span = span.or_else(|| error.line().map(|line| source.line_span(line))).unwrap_or_default();
-    let help = "Functions: value, change, level, fact, configured, counted, setup, workloads, matrix, method, results, result_table, chart, comparison, forest, map, noise, attempts, provenance.";
+    let help = "Functions: value, change, level, fact, configured, counted, setup, workloads, matrix, method, results, result_table, chart, tradeoff, percentiles, comparison, forest, map, noise, attempts, provenance.";
     Diagnostic::error("paper::template", message).at(source, span).help(help)
 }
 
@@ -280,6 +280,7 @@ fn add_functions(environment: &mut Environment<'_>, view: &Arc<OwnedView>, share
         change(&one.0.scope(), &mut *lock(&one.1)?, metric, &levels)
     });
     add_map(environment, view, shared);
+    add_charts(environment, view, shared);
     let one = (Arc::clone(view), Arc::clone(shared));
     environment.add_function("configured", move |name: &str| configured(&one.0.scope(), &mut *lock(&one.1)?, name));
     let one = (Arc::clone(view), Arc::clone(shared));
@@ -323,6 +324,36 @@ fn add_map(environment: &mut Environment<'_>, view: &Arc<OwnedView>, shared: &Sh
     });
 }
 
+/// `tradeoff`, which has two metrics by name, and `percentiles`, which has the name of a quantity; both may be narrowed to
+/// some levels.
+fn add_charts(environment: &mut Environment<'_>, view: &Arc<OwnedView>, shared: &Shared) {
+    let one = (Arc::clone(view), Arc::clone(shared));
+    environment.add_function("tradeoff", move |along: Kwargs| {
+        let scope = one.0.scope();
+        let (x, y): (String, String) = (along.get("x")?, along.get("y")?);
+        let levels = named_levels(&scope, &along, &["x", "y"])?;
+        let (x, y) = (known_metric(&scope, &x)?, known_metric(&scope, &y)?);
+        let mut board = lock(&one.1)?;
+        let blocks = sections::tradeoff(&scope, &mut board.parts, ((&x, &y), &levels));
+        if blocks.is_empty() && !scope.input.is_rehearsal {
+            return Err(invalid("there is nothing to draw: no factor besides the treatment has three or more numbers as its levels, or there are more than 12 panels; name a level to narrow it"));
+        }
+        Ok::<_, Error>(board.block(blocks))
+    });
+    let one = (Arc::clone(view), Arc::clone(shared));
+    environment.add_function("percentiles", move |of: &str, levels: Kwargs| {
+        let scope = one.0.scope();
+        let levels = named_levels(&scope, &levels, &[])?;
+        let present = scope.results.metrics();
+        let mut board = lock(&one.1)?;
+        let blocks = sections::percentiles(&scope, &mut board.parts, (of, &present), &levels);
+        if blocks.is_empty() && !scope.input.is_rehearsal {
+            return Err(invalid(format!("there is nothing to draw: no case has percentiles of `{of}`, or there are more than 12 panels; name a level to narrow it")));
+        }
+        Ok::<_, Error>(board.block(blocks))
+    });
+}
+
 fn known_metric(scope: &Scope<'_>, name: &str) -> Result<Metric, Error> {
     let metric = Metric::new(name);
     let present = scope.results.metrics();
@@ -333,15 +364,10 @@ fn known_metric(scope: &Scope<'_>, name: &str) -> Result<Metric, Error> {
     Err(invalid(format!("no result has the metric `{name}`; there are {known}")))
 }
 
-/// Whether a case has all the levels named.
-fn levels_match(case: &CaseResults, levels: &[(String, String)]) -> bool {
-    levels.iter().all(|(factor, level)| case.case.factors.get(factor) == Some(level))
-}
-
-/// The levels named in a call, without `stat`.
-fn named_levels(scope: &Scope<'_>, kwargs: &Kwargs) -> Result<Vec<(String, String)>, Error> {
+/// The levels named in a call, without its other arguments.
+fn named_levels(scope: &Scope<'_>, kwargs: &Kwargs, others: &[&str]) -> Result<Vec<(String, String)>, Error> {
     let mut levels = vec![];
-    for name in kwargs.args().filter(|name| *name != "stat") {
+    for name in kwargs.args().filter(|name| !others.contains(name)) {
         if scope.experiment.matrix.levels(name).is_none() {
             return Err(invalid(format!("no factor is called `{name}`")));
         }
@@ -352,9 +378,9 @@ fn named_levels(scope: &Scope<'_>, kwargs: &Kwargs) -> Result<Vec<(String, Strin
 
 fn value(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -> Result<Value, Error> {
     let metric = known_metric(scope, metric)?;
-    let levels = named_levels(scope, kwargs)?;
+    let levels = named_levels(scope, kwargs, &["stat"])?;
     let stat: Option<String> = kwargs.get("stat")?;
-    let found: Vec<&CaseResults> = scope.results.matrix().filter(|case| levels_match(case, &levels)).collect();
+    let found: Vec<&CaseResults> = scope.results.matrix().filter(|case| part::levels_match(case, &levels)).collect();
     let [case] = found.as_slice() else {
         return Err(invalid(format!("{} cases have these levels, expected one", found.len())));
     };
@@ -385,11 +411,12 @@ fn with_unit(board: &mut Board, token: Inline, unit: &str) -> Value {
 
 fn change(scope: &Scope<'_>, board: &mut Board, metric: &str, kwargs: &Kwargs) -> Result<Value, Error> {
     let metric = known_metric(scope, metric)?;
-    let levels = named_levels(scope, kwargs)?;
+    let levels = named_levels(scope, kwargs, &["stat"])?;
     let factor =
         scope.power.treatment.clone().ok_or_else(|| invalid("nothing is compared: the manifest has no treatment"))?;
     let all = comparisons(scope.results, &metric, &factor, Rule::of(scope.experiment, &metric));
-    let found: Vec<_> = all.iter().filter(|one| levels_match(&scope.results.cases[one.cases.1], &levels)).collect();
+    let found: Vec<_> =
+        all.iter().filter(|one| part::levels_match(&scope.results.cases[one.cases.1], &levels)).collect();
     let [one] = found.as_slice() else {
         return Err(invalid(format!("{} comparisons have these levels, expected one", found.len())));
     };

@@ -62,6 +62,44 @@ fn sign(place: usize) -> String {
 mod tests {
     use super::*;
 
+    /// A sample of a run.
+    fn of_run(run: usize) -> MetricSamples {
+        let sample = super::super::Sample {
+            replicate: 1,
+            value: 1.0,
+            object: crate::digest::Digest::of(b""),
+            pointer: String::new(),
+            files: Default::default(),
+            job: crate::digest::Digest::of(b""),
+            run,
+            unit: None,
+            origin: Default::default(),
+            printed: None,
+        };
+        MetricSamples { metric: crate::measurement::Metric::new("iops"), unit: "1/s".to_owned(), samples: vec![sample] }
+    }
+
+    #[test]
+    fn a_group_is_marked_where_its_own_members_differ() {
+        let record = |differs: &[&str]| {
+            let text = serde_json::json!({
+                "run": "r", "profile": "default", "chain": "", "length": 0, "created": "", "program": "",
+                "environment": "hardware", "is_sealed": true, "recoveries": 0, "outcomes": {}, "waivers": {},
+                "differs": differs, "remarks": [], "preparations": [],
+            });
+            serde_json::from_value::<super::super::RunRecord>(text).unwrap()
+        };
+        let runs = vec![
+            record(&[]),
+            record(&["cpu.governor: powersave, was performance"]),
+            record(&["cpu.governor: powersave, was performance"]),
+        ];
+        let results = Results { runs, ..super::super::empty() };
+        assert_eq!(results.hidden_in(&[&of_run(0)]), [] as [&str; 0]);
+        assert_eq!(results.hidden_in(&[&of_run(0), &of_run(1)]), ["cpu.governor: powersave, was performance"]);
+        assert_eq!(results.hidden_in(&[&of_run(1), &of_run(2)]), [] as [&str; 0], "they have it in common");
+    }
+
     #[test]
     fn the_same_words_have_the_same_sign() {
         let mut notes = Footnotes::default();

@@ -211,10 +211,20 @@ pub fn rehearsal(plan: &Plan) -> Results {
         };
         CaseResults { case: case.clone(), metrics: metrics.into_iter().map(of_metric).collect() }
     });
+    Results { settings: plan.settings.clone(), cases: cases.collect(), ..empty() }
+}
+
+/// Results of nothing.
+fn empty() -> Results {
     Results {
         format: FORMAT.to_owned(),
-        settings: plan.settings.clone(),
-        cases: cases.collect(),
+        settings: Settings {
+            profile: String::new(),
+            replicates: 0,
+            timing: crate::tool::Timing { ramp_time_ns: 0, runtime_ns: 0 },
+            noise_pairs: 0,
+        },
+        cases: vec![],
         runs: vec![],
         not_ok: vec![],
         attempts: 0,

@@ -1,0 +1,179 @@
+//! A diff for a terminal of 100 columns, and its figures.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::show;
+use crate::compare::{Rule, Verdict};
+use crate::diff::{self, Diff, Kind, Row, Side};
+use crate::document::{Block, Figure};
+use crate::measurement::Metric;
+use crate::render::ratios;
+
+/// The width of a terminal.
+const WIDTH: usize = 100;
+/// The longest text of a side that is shown whole; JSON holds all of it.
+const SIDE_LETTERS_MAX: usize = 120;
+/// The most rows of a forest.
+const FOREST_ROWS_MAX: usize = 40;
+
+/// For a terminal of 100 columns.
+pub(crate) fn text(diff: &Diff, is_all: bool) {
+    show::print(&format!("{}  →  {}", diff.a, diff.b));
+    show::print("");
+    show::wrap(&diff.attribution(), WIDTH).iter().for_each(|line| show::print(line));
+    for caveat in &diff.caveats {
+        show::wrap(&format!("note: {caveat}"), WIDTH).iter().for_each(|line| show::print(line));
+    }
+    let folded = diff.factors.iter().filter(|factor| factor.kind == Kind::Prose).count();
+    let listed = diff.factors.iter().filter(|factor| is_all || factor.kind != Kind::Prose);
+    let rows: Vec<Vec<String>> = listed
+        .map(|factor| {
+            let side = |text: &Option<String>| short(text.as_deref().unwrap_or("–"), SIDE_LETTERS_MAX);
+            vec![factor.kind.word().to_owned(), factor.path.clone(), side(&factor.a), side(&factor.b)]
+        })
+        .collect();
+    if !rows.is_empty() {
+        show::print("\nwhat was pinned");
+        show::print(&show::table_within(WIDTH, &["", "path", "A", "B"], &rows, &[]));
+        for kind in kinds(diff, is_all) {
+            show::print(&format!("  {}: {}", kind.word(), kind.meaning()));
+        }
+    }
+    if folded > 0 && !is_all {
+        show::print(&format!("({folded} differences that people read and jobs do not: `--all` shows them)"));
+    }
+    results(diff, is_all);
+    if !diff.claims.is_empty() {
+        show::print("\nclaims whose verdict differs");
+        for claim in &diff.claims {
+            let words = format!("{}: {} → {}  {}", claim.id, claim.a, claim.b, claim.text);
+            show::wrap(&words, WIDTH - 2).iter().for_each(|line| show::print(&format!("  {line}")));
+        }
+    }
+}
+
+/// The kinds of differences that are listed.
+fn kinds(diff: &Diff, is_all: bool) -> BTreeSet<Kind> {
+    let listed = diff.factors.iter().filter(|factor| is_all || factor.kind != Kind::Prose);
+    listed.map(|factor| factor.kind).collect()
+}
+
+fn results(diff: &Diff, is_all: bool) {
+    if diff.results.is_empty() {
+        show::print("\nno side has results");
+        return;
+    }
+    let is_same = |row: &&Row| row.why == diff::SAME_OBJECTS;
+    let is_listed = |row: &&Row| is_all || (row.verdict != Verdict::Equivalent && !is_same(row));
+    let listed: Vec<&Row> = diff.results.iter().filter(is_listed).collect();
+    if !listed.is_empty() {
+        show::print("\nwhat came out");
+        let rows: Vec<Vec<String>> = listed
+            .iter()
+            .map(|row| {
+                let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
+                [vec![verdict, row.levels.clone()], row.figures().to_vec()].concat()
+            })
+            .collect();
+        let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];
+        show::print(&show::table_within(WIDTH, &heads, &rows, &[3, 4, 5, 6, 7]));
+        let has_more = |row: &&&Row| !row.why.is_empty() || row.needed.is_some() || !row.hidden.is_empty();
+        for row in listed.iter().filter(|row| !is_same(row)).filter(has_more) {
+            for line in show::wrap(&format!("{} {}: {}", row.levels, row.metric, row.said()), WIDTH - 2) {
+                show::print(&format!("  {line}"));
+            }
+        }
+    }
+    let mut counts: BTreeMap<Verdict, usize> = Default::default();
+    for row in &diff.results {
+        *counts.entry(row.verdict).or_default() += 1;
+    }
+    let counted: Vec<String> = counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
+    show::print(&format!("\n{} comparisons: {}", diff.results.len(), counted.join(", ")));
+    let folded = diff.results.iter().filter(|row| row.verdict == Verdict::Equivalent && !is_same(row)).count();
+    if folded > 0 && !is_all {
+        show::print(&format!("{folded} that are equivalent are not listed: `--all` lists them"));
+    }
+    let same = diff.results.iter().filter(is_same).count();
+    if same > 0 {
+        show::print(&format!("{same} of them rest on the same raw objects: nothing was measured in between"));
+    }
+    let undecided = diff.results.iter().filter_map(|row| row.needed);
+    if let Some(most) = undecided.max() {
+        show::print(&format!("to decide what is open for want of replicates, a fresh run needs up to {most};"));
+        show::print("adding to these until it looks right does not count");
+    }
+    let methods: BTreeSet<(&str, &str)> =
+        diff.results.iter().filter_map(|row| row.ratio).map(|ratio| (ratio.method, ratio.estimand)).collect();
+    for (method, estimand) in methods {
+        let words = format!("method: {method}; estimated: {estimand}");
+        show::wrap(&words, WIDTH).iter().for_each(|line| show::print(line));
+    }
+}
+
+fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
+}
+
+/// A figure for each metric that is compared: a map of changes where the cases span two factors, or else a forest of ratios.
+/// With the drawings, each with the name of its file.
+pub(crate) fn figures(diff: &Diff, b: &Side) -> (Vec<Block>, Vec<(String, String)>) {
+    let (mut blocks, mut drawings) = (vec![], vec![]);
+    let metrics: BTreeSet<&Metric> = diff.results.iter().map(|row| &row.metric).collect();
+    for metric in metrics {
+        let rows: Vec<&Row> = diff.results.iter().filter(|row| row.metric == *metric && row.ratio.is_some()).collect();
+        let title = format!("{}: {} against {}", metric.title(), diff.b, diff.a);
+        let Some((drawing, caption)) =
+            map(&rows, &title).or_else(|| forest(&rows, Rule::of(&b.experiment, metric), &title))
+        else {
+            continue;
+        };
+        let file = format!("{metric}.svg");
+        let id = metric.to_string();
+        blocks.push(Block::Figure(Figure { id, caption, description: drawing.description, file: file.clone() }));
+        drawings.push((file, drawing.svg));
+    }
+    (blocks, drawings)
+}
+
+/// Changes over the two factors in which the cases differ; `None` where these are not two, or a cell is several cases.
+fn map(rows: &[&Row], title: &str) -> Option<(ratios::Drawing, String)> {
+    let mut levels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (factor, level) in rows.iter().flat_map(|row| &row.factors) {
+        levels.entry(factor).or_default().insert(level);
+    }
+    let varying: Vec<&str> = levels.iter().filter(|(_, levels)| levels.len() > 1).map(|(factor, _)| *factor).collect();
+    let [y, x] = varying.as_slice() else { return None };
+    let cells: Vec<ratios::Cell<'_>> = rows
+        .iter()
+        .filter_map(|row| Some((row.factors.get(*x)?.as_str(), row.factors.get(*y)?.as_str(), row.ratio?.estimate)))
+        .collect();
+    let places: BTreeSet<(&str, &str)> = cells.iter().map(|(column, row, _)| (*column, *row)).collect();
+    if places.len() < cells.len() || cells.len() < rows.len() {
+        return None;
+    }
+    let caption = format!("{title}: change in percent");
+    Some((ratios::map(&cells, (x, y), &caption)?, caption))
+}
+
+/// The ratios with their intervals; where there are many, of those that differ most.
+fn forest(rows: &[&Row], rule: Rule, title: &str) -> Option<(ratios::Drawing, String)> {
+    let size = |row: &&&Row| row.ratio.map_or(0.0, |ratio| libm::log(ratio.estimate).abs());
+    let mut sizes: Vec<f64> = rows.iter().map(|row| size(&row)).collect();
+    sizes.sort_by(|one, other| other.total_cmp(one));
+    let least = sizes.get(FOREST_ROWS_MAX - 1).copied().unwrap_or(0.0);
+    let shown: Vec<ratios::Row> = rows
+        .iter()
+        .filter(|row| size(row) >= least)
+        .take(FOREST_ROWS_MAX)
+        .filter_map(|row| {
+            let ratio = row.ratio?;
+            Some(ratios::Row { label: row.levels.clone(), ratio: ratio.estimate, interval: ratio.low.zip(ratio.high) })
+        })
+        .collect();
+    let mut caption = format!("{title}: ratio");
+    if shown.len() < rows.len() {
+        caption.push_str(&format!("; the {} of {} cases that differ most", shown.len(), rows.len()));
+    }
+    Some((ratios::forest(&shown, rule.margin, &caption)?, caption))
+}
