@@ -96,7 +96,8 @@ impl Fields {
     }
 
     fn panel_of(&self, case: &CaseResults) -> String {
-        self.panels.iter().filter_map(|factor| case.case.factors.get(factor)).cloned().collect::<Vec<_>>().join(", ")
+        let level = |factor: &String| Some(format!("{} {}", factor.replace('_', " "), case.case.factors.get(factor)?));
+        self.panels.iter().filter_map(level).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -245,7 +246,7 @@ pub(super) fn percentile_curves(
         }
     }
     let levels = metrics.iter().map(|(percent, _)| (*percent, percent.to_string())).collect();
-    let of = percentile_of(middle).map_or("", |(of, _)| of).replace('_', " ");
+    let of = Metric::new(percentile_of(middle).map_or("", |(of, _)| of)).title();
     let x = Axis::of_levels("percentile".to_owned(), Spacing::Nines, levels);
     let title = if display.unit.is_empty() { of } else { format!("{of} [{}]", display.unit) };
     let y = value_axis(title.clone(), &panels);

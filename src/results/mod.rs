@@ -221,7 +221,7 @@ fn empty() -> Results {
         settings: Settings {
             profile: String::new(),
             replicates: 0,
-            timing: crate::tool::Timing { ramp_time_ns: 0, runtime_ns: 0 },
+            timing: tool::Timing { ramp_time_ns: 0, runtime_ns: 0 },
             noise_pairs: 0,
         },
         cases: vec![],
