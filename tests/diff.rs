@@ -126,7 +126,7 @@ fn sides_that_are_not_there_are_refused_with_the_way_out() {
         ("HEAD~9:experiments/echo", "HEAD~9"),
         ("HEAD:experiments/ecko", "has no experiments/ecko/experiment.yaml"),
         ("nothing", "REVISION:experiments/NAME"),
-        ("README.md", "README.md is a file, and neither a PDF"),
+        ("README.md", "README.md is a file, and no PDF"),
         ("kept", "Name one: kept/a, kept/b."),
         ("echo@7.0.0", "NAME@VERSION"),
     ] {
@@ -154,6 +154,36 @@ fn a_bare_revision_is_of_the_experiment_of_the_other_side() {
     );
     let said = laboratory.expect(2, &["diff", "before", "HEAD"]);
     assert!(said.stderr.contains("Write `before:experiments/NAME`; there are: echo, other."), "{said:?}");
+}
+
+#[test]
+fn a_bundle_is_a_side_and_is_read_without_being_unpacked() {
+    let laboratory = Laboratory::with("echo", &manifest("10", "a"));
+    measured(&laboratory, &manifest("10", "a"));
+    let said = laboratory.expect(0, &["export", "echo", "--out", "before.tar"]);
+    assert!(said.stdout.starts_with("before.tar (1 runs, "), "{said:?}");
+    laboratory.expect(0, &["export", "echo", "--out", "again.tar"]);
+    let bytes = |name: &str| std::fs::read(laboratory.join(name)).unwrap();
+    assert_eq!(bytes("before.tar"), bytes("again.tar"), "the same runs give the same bytes");
+    assert_eq!(verdicts(&laboratory.json(0, &["diff", "before.tar", "echo"])), ["equivalent"; 2]);
+    measured(&laboratory, &manifest("30", "a"));
+    assert_eq!(verdicts(&laboratory.json(1, &["diff", "before.tar", "echo"])), ["regressed"; 2]);
+    // a stranger's: what does not belong into one, what is damaged, what is no archive
+    let said = laboratory.expect(2, &["export", "echo", "--out", "before.tar"]);
+    assert!(said.stderr.contains("before.tar is there already"), "{said:?}");
+    let packed = std::process::Command::new("tar")
+        .args(["cf", "whole.tar", "experiments"])
+        .current_dir(laboratory.path())
+        .status();
+    assert!(packed.unwrap().success());
+    let said = laboratory.expect(4, &["diff", "whole.tar", "echo"]);
+    assert!(said.stderr.contains("does not belong into one"), "{said:?}");
+    let mut damaged = bytes("before.tar");
+    let place = damaged.windows(4).position(|bytes| bytes == b"took").unwrap();
+    damaged[place] ^= 1;
+    laboratory.write("damaged.tar", &damaged);
+    laboratory.expect(4, &["diff", "damaged.tar", "echo"]);
+    assert!(!laboratory.join("runs").exists() && !laboratory.join("objects").exists());
 }
 
 #[test]

@@ -60,6 +60,8 @@ pub(crate) enum Verb {
     Audit(AuditArguments),
     /// Say what differs between two records of an experiment, and what that did to its results (executes nothing)
     Diff(DiffArguments),
+    /// Write all runs of an experiment with their objects as one file, to hand on (executes nothing)
+    Export(ExportArguments),
     /// Show where a printed number comes from (executes nothing)
     Trace(TraceArguments),
     /// Look after the store
@@ -290,7 +292,7 @@ pub(crate) struct AuditArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
-    /// Two sides, or more in the order of time: an experiment, a revision, `REVISION:experiments/NAME`, a run, `NAME@VERSION`, a PDF, or
+    /// Two sides, or more in the order of time: an experiment, a revision, `REVISION:experiments/NAME`, a run, `NAME@VERSION`, a PDF, a bundle, or
     /// a folder of any of them
     #[arg(required = true, num_args = 2.., value_name = "SIDE")]
     pub(crate) sides: Vec<String>,
@@ -308,6 +310,15 @@ pub(crate) struct DiffArguments {
     pub(crate) out: Option<PathBuf>,
     #[arg(long, hide = true)]
     pub(crate) limited: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArguments,
+    /// The new file, a tar archive; `NAME.tar` unless said otherwise
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -87,6 +87,7 @@ fn dispatch(session: &Session, verb: Verb) -> Result<u8, Failure> {
         Verb::Verify(arguments) => command::verify::run(session, &arguments),
         Verb::Audit(arguments) => command::audit::run(session, &arguments),
         Verb::Diff(arguments) => command::diff::run(session, &arguments),
+        Verb::Export(arguments) => command::export::run(session, &arguments),
         Verb::Trace(arguments) => command::trace::run(session, &arguments),
         Verb::Store(arguments) => command::store::run(session, &arguments),
         Verb::Mark(arguments) => command::mark::run(session, &arguments),

@@ -9,12 +9,13 @@ use crate::diff::Side;
 use crate::lock::LOCK_LIMIT_BYTES;
 use crate::manifest::node::FILE_LIMIT_BYTES;
 use crate::name::RunId;
-use crate::os::{Kind, git};
+use crate::os::tree::Tree;
+use crate::os::{Files, Kind, git};
 use crate::pdf;
 use crate::plan;
 use crate::results::collect;
 use crate::store::history::{History, history};
-use crate::store::{Journal, Layout, Reader};
+use crate::store::{self, Journal, Layout, Reader, bundle};
 use crate::verify;
 
 /// A side, with the claims file that lies beside its manifest.
@@ -23,9 +24,32 @@ pub(crate) struct Found {
     pub(crate) claims: Option<String>,
 }
 
-/// Whether a side is a PDF, which is read in a child with limits.
-pub(crate) fn is_paper(session: &Session, given: &str) -> bool {
-    paper_of(session, given).is_some()
+/// Whether a side is a file that a stranger may have made, a PDF or a bundle: it is read in a child with limits.
+pub(crate) fn is_foreign(session: &Session, given: &str) -> bool {
+    paper_of(session, given).is_some() || is_bundle(session, Path::new(given))
+}
+
+fn is_bundle(session: &Session, path: &Path) -> bool {
+    let is_file = session.os.stat(path).is_ok_and(|stat| stat.kind == Kind::File);
+    is_file && session.os.read_range(path, 0, 512).is_ok_and(|start| bundle::is_bundle(&start))
+}
+
+/// A store that is read: on a disk, or in a bundle.
+struct Store<'a> {
+    files: &'a dyn Files,
+    layout: Layout,
+    reader: Reader<'a>,
+}
+
+impl<'a> Store<'a> {
+    fn on_disk(session: &'a Session, layout: Layout) -> Result<Self, Failure> {
+        Ok(Self { files: &*session.os, reader: Reader::open(&*session.os, &layout)?, layout })
+    }
+
+    fn in_bundle(tree: &'a Tree) -> Self {
+        let layout = Layout::new(Path::new(""));
+        Self { files: tree, reader: Reader::unlocked(tree, &layout), layout }
+    }
 }
 
 /// Finds a side by what it was called; `all` are the names of all sides, of which a bare revision takes its experiment.
@@ -38,19 +62,18 @@ pub(crate) fn find(
         return published(session, given, &path);
     }
     let path = Path::new(given);
+    if is_bundle(session, path) {
+        let tree = bundle::read(session.os.open(path).map_err(Failure::io(path))?)?;
+        return newest(session, given, Store::in_bundle(&tree));
+    }
     let has = |name: &str| crate::os::is_there(&*session.os, &path.join(name)).unwrap_or(false);
     if has("journal.jsonl") {
         let id = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let store = path.parent().and_then(Path::parent).unwrap_or(Path::new("."));
-        return run(session, given, (&Layout::new(store), id));
+        return run(session, given, (Store::on_disk(session, Layout::new(store))?, id));
     }
     if has("runs") && !has("experiment.yaml") {
-        let layout = Layout::new(path);
-        let ids = layout.run_ids(&*session.os)?;
-        let Some(newest) = newest(session, &layout, &ids)? else {
-            return Err(Failure::usage(format!("{given} holds no run")).help(FORMS));
-        };
-        return run(session, given, (&layout, newest.as_str()));
+        return newest(session, given, Store::on_disk(session, Layout::new(path))?);
     }
     if let Some((revision, inside)) = given.split_once(':').filter(|_| !is_path(session, path)) {
         return at_revision(session, given, (revision, inside), profile);
@@ -58,7 +81,7 @@ pub(crate) fn find(
     if RunId::new(given).is_ok() {
         let layout = Workspace::here(session)?.layout();
         if crate::os::is_there(&*session.os, &layout.runs().join(given)).unwrap_or(false) {
-            return run(session, given, (&layout, given));
+            return run(session, given, (Store::on_disk(session, layout)?, given));
         }
     }
     if let Some((name, version)) = given.split_once('@').filter(|_| !is_path(session, path)) {
@@ -79,7 +102,7 @@ fn refuse_other_paths(session: &Session, given: &str) -> Result<(), Failure> {
     let path = Path::new(given);
     let Ok(stat) = session.os.stat(path) else { return Ok(()) };
     if stat.kind != Kind::Folder && !path.ends_with("experiment.yaml") {
-        let message = format!("{given} is a file, and neither a PDF that benchpaper made nor an experiment.yaml");
+        let message = format!("{given} is a file, and no PDF, bundle or experiment.yaml");
         return Err(Failure::usage(message).help(FORMS));
     }
     let entries = session.os.list(path).unwrap_or_default();
@@ -120,7 +143,7 @@ fn experiment_at(session: &Session, given: &str, all: &[String]) -> Result<Optio
     }
 }
 
-const FORMS: &str = "A side is an experiment (its name or folder), a revision (`HEAD~1`, a tag, `REVISION:experiments/NAME`), a run (its id or folder), `NAME@VERSION`, a PDF or its folder, or a folder that holds `runs`.";
+const FORMS: &str = "A side is an experiment (its name or folder), a revision (`HEAD~1`, a tag, `REVISION:experiments/NAME`), a run (its id or folder), `NAME@VERSION`, a PDF or its folder, a bundle, or a folder that holds `runs`.";
 
 fn is_path(session: &Session, path: &Path) -> bool {
     crate::os::is_there(&*session.os, path).unwrap_or(false)
@@ -205,28 +228,30 @@ fn at_revision(
     Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
 }
 
-/// The newest run of a store, in the order in which they were begun.
-fn newest(session: &Session, layout: &Layout, ids: &[RunId]) -> Result<Option<RunId>, Failure> {
-    let Some(first) = ids.first() else { return Ok(None) };
-    let journal = crate::store::read_journal(&*session.os, layout, first)?;
-    let Some(genesis) = journal.genesis() else { return Ok(Some(first.clone())) };
-    let mut reader = Reader::open(&*session.os, layout)?;
-    let history = history(&*session.os, layout, &mut reader, &genesis.experiment)?;
-    Ok(history.runs.last().map(|(run, _)| run.clone()))
+/// What the newest run of a store measured, in the order in which they were begun.
+fn newest(session: &Session, given: &str, mut store: Store<'_>) -> Result<Found, Failure> {
+    let ids = store.layout.run_ids(store.files)?;
+    let Some(first) = ids.first() else { return Err(Failure::usage(format!("{given} holds no run")).help(FORMS)) };
+    let journal = store::read_journal(store.files, &store.layout, first)?;
+    let experiment = journal.genesis().map(|genesis| genesis.experiment.clone());
+    let Some(experiment) = experiment else { return run(session, given, (store, first.as_str())) };
+    let history = history(store.files, &store.layout, &mut store.reader, &experiment)?;
+    let newest = history.runs.last().map_or(first, |(run, _)| run).clone();
+    run(session, given, (store, newest.as_str()))
 }
 
 /// What one run measured, under the manifest and lock that it was made with.
-fn run(session: &Session, given: &str, (layout, id): (&Layout, &str)) -> Result<Found, Failure> {
+fn run(session: &Session, given: &str, (mut store, id): (Store<'_>, &str)) -> Result<Found, Failure> {
     let id = RunId::new(id).map_err(|error| Failure::usage(format!("{given}: {error}")))?;
-    let mut reader = Reader::open(&*session.os, layout)?;
-    let journal: Journal = reader.load(&id)?;
+    let journal: Journal = store.reader.load(&id)?;
     let Some(genesis) = journal.genesis().cloned() else {
         return Err(Failure::usage(format!("{given}: the run has no beginning")));
     };
-    let text = |digest| -> Result<String, Failure> { Ok(String::from_utf8_lossy(&reader.get(&digest)?).into_owned()) };
+    let text =
+        |digest| -> Result<String, Failure> { Ok(String::from_utf8_lossy(&store.reader.get(&digest)?).into_owned()) };
     let (manifest, lock) = (text(genesis.manifest)?, text(genesis.lock)?);
     let (_, _, planned, _) = plan::resolve(&manifest, &lock, &genesis.profile)?;
     let history = History { runs: vec![(id, journal)] };
-    let results = collect(&planned, &history, &reader, session.os.processors())?;
+    let results = collect(&planned, &history, &store.reader, session.os.processors())?;
     Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: None })
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::process::{Captured, Child, Launch};
-use super::{Held, Machine, Os, Sharing, Stat, WritableFile};
+use super::{Files, Held, Machine, Os, Sharing, Stat, WritableFile};
 
 /// What happens at the nth operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl WritableFile for FaultyFile {
     }
 }
 
-impl Os for Faulty {
+impl Files for Faulty {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         self.state.alive()?;
         self.machine.read(path, limit)
@@ -137,7 +137,9 @@ impl Os for Faulty {
         self.state.alive()?;
         self.machine.entries(folder)
     }
+}
 
+impl Os for Faulty {
     fn free_bytes(&self, folder: &Path) -> io::Result<u64> {
         self.state.alive()?;
         self.machine.free_bytes(folder)

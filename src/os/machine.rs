@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::process::{self, Captured, Child, Launch};
-use super::{Held, Kind, Os, Sharing, Stat, WritableFile};
+use super::{Files, Held, Kind, Os, Sharing, Stat, WritableFile};
 
 /// This computer, as the standard library and the kernel show it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,7 +30,7 @@ struct RealLock(#[expect(dead_code, reason = "held, not read")] fs::File);
 
 impl Held for RealLock {}
 
-impl Os for Machine {
+impl Files for Machine {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let file = open_regular(path)?;
         let length = file.metadata()?.len();
@@ -94,7 +94,9 @@ impl Os for Machine {
         paths.sort_unstable();
         Ok(paths)
     }
+}
 
+impl Os for Machine {
     fn free_bytes(&self, folder: &Path) -> io::Result<u64> {
         let found = rustix::fs::statvfs(folder)?;
         Ok(found.f_bavail.saturating_mul(found.f_frsize))

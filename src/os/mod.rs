@@ -9,6 +9,7 @@ pub mod limits;
 mod machine;
 mod process;
 pub mod supervision;
+pub mod tree;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,8 +70,8 @@ pub trait WritableFile: Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The machine.
-pub trait Os: Send + Sync {
+/// Files that may be read: those of the machine, or of an archive.
+pub trait Files: Send + Sync {
     /// Reads a whole file of at most `limit` bytes; a longer one is an error.
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
     /// Reads `length` bytes from `offset`; fewer at the end of the file.
@@ -83,6 +84,10 @@ pub trait Os: Send + Sync {
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
     /// The paths in a folder, sorted, whatever their names.
     fn entries(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+}
+
+/// The machine.
+pub trait Os: Files {
     /// How many bytes may still be written to the file system of a folder.
     fn free_bytes(&self, folder: &Path) -> io::Result<u64>;
     /// The path without links and dots.
@@ -136,8 +141,8 @@ pub trait Os: Send + Sync {
 }
 
 /// Whether a path exists, links not followed; an unreadable one is an error.
-pub fn is_there(os: &dyn Os, path: &Path) -> io::Result<bool> {
-    match os.stat(path) {
+pub fn is_there(files: &dyn Files, path: &Path) -> io::Result<bool> {
+    match files.stat(path) {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
         Err(error) => Err(error),

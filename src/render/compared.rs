@@ -1,6 +1,8 @@
 //! Comparisons: their tables, forests of ratios, and maps of changes over two factors.
 
 use super::drawing::Drawing;
+use std::collections::BTreeSet;
+
 use super::part::{self, Part};
 use super::sections::{Parts, WORDS, cell, explained, filled, in_parts, mark, with_unit};
 use super::tokens::{Display, evidence};
@@ -161,14 +163,20 @@ pub(super) fn drawn(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: 
     }
     let others: Vec<String> = compared_columns(scope, scope.power.treatment.as_deref().unwrap_or_default(), one);
     if let [y, x, _] = others.as_slice()
-        && [x, y]
-            .iter()
-            .all(|factor| scope.experiment.matrix.levels(factor).is_some_and(|levels| levels.len() >= MAP_LEVELS_MIN))
+        && is_grid(scope, &found, [x, y])
         && let Ok(blocks) = maps_of(scope, parts, metric, ((x, y), one))
     {
         return blocks;
     }
     forest_of(scope, parts, metric, one)
+}
+
+/// Whether comparisons fill most of a grid of two factors with several levels each.
+fn is_grid(scope: &Scope<'_>, found: &[Comparison], factors: [&str; 2]) -> bool {
+    let level = |one: &Comparison, factor: &str| scope.results.cases[one.cases.1].case.factors.get(factor).cloned();
+    let counts = factors.map(|factor| found.iter().map(|one| level(one, factor)).collect::<BTreeSet<_>>().len());
+    let places: BTreeSet<_> = found.iter().map(|one| factors.map(|factor| level(one, factor))).collect();
+    counts.iter().all(|count| *count >= MAP_LEVELS_MIN) && places.len() * 4 >= counts[0] * counts[1] * 3
 }
 
 /// The changes of one metric over two factors; `Err` names a factor that is not there, or cells that are several cases.

@@ -45,7 +45,7 @@ pub(super) fn check_locked(os: &dyn Os, layout: &Layout) -> Result<Report, Store
     let mut heads = BTreeSet::new();
     for run in layout.run_ids(os)? {
         known.insert(run.clone());
-        let mut reader = Reader::locked(os, layout);
+        let mut reader = Reader::unlocked(os, layout);
         let journal = match reader.load(&run) {
             Ok(journal) => journal,
             Err(error) => {

@@ -10,7 +10,7 @@ use super::event::{Event, Previous};
 use super::{Journal, Layout, Reader, StoreError};
 use crate::digest::Digest;
 use crate::name::{Name, RunId};
-use crate::os::Os;
+use crate::os::Files;
 
 /// The runs of an experiment.
 pub struct History {
@@ -20,14 +20,14 @@ pub struct History {
 
 /// Reads the journals of all runs and keeps those of one experiment; their small objects become known to the reader.
 pub fn history(
-    os: &dyn Os,
+    files: &dyn Files,
     layout: &Layout,
     reader: &mut Reader<'_>,
     experiment: &Name,
 ) -> Result<History, StoreError> {
     let mut found = BTreeMap::new();
-    for run in layout.run_ids(os)? {
-        let journal = super::read_journal(os, layout, &run)?;
+    for run in layout.run_ids(files)? {
+        let journal = super::read_journal(files, layout, &run)?;
         if journal.genesis().is_some_and(|genesis| genesis.experiment == *experiment) {
             let journal = reader.load(&run)?;
             found.insert(run, journal);

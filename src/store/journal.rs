@@ -11,7 +11,7 @@ use super::event::{Event, Genesis};
 use super::{Layout, StoreError};
 use crate::digest::Digest;
 use crate::name::RunId;
-use crate::os::Os;
+use crate::os::Files;
 
 const CHAIN_TAG: &str = "benchpaper/journal-line@1";
 const LINE_START: &[u8] = b"{\"chain\":\"";
@@ -98,7 +98,7 @@ impl Journal {
 }
 
 /// Reads and checks the journal of a run against its head.
-pub fn read_journal(os: &dyn Os, layout: &Layout, run: &RunId) -> Result<Journal, StoreError> {
+pub fn read_journal(os: &dyn Files, layout: &Layout, run: &RunId) -> Result<Journal, StoreError> {
     let folder = layout.run(run);
     let head_path = folder.join("head");
     let head_bytes = os.read(&head_path, 4096).map_err(|error| match error.kind() {

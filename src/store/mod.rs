@@ -6,6 +6,7 @@
 //!
 //! What must stay true: an object is never overwritten; whatever is reported done is durable; damage is found.
 
+pub mod bundle;
 pub mod check;
 pub mod event;
 pub mod history;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use crate::digest::Digest;
 use crate::name::{Name, RunId};
-use crate::os::{Held, Os, Sharing};
+use crate::os::{Files, Held, Os, Sharing};
 
 pub use journal::{Journal, Line, read_journal};
 pub use object::LOOSE_FROM_BYTES;
@@ -128,9 +129,9 @@ impl Layout {
     }
 
     /// The ids of all runs, sorted; none where there is no store yet.
-    pub fn run_ids(&self, os: &dyn Os) -> Result<Vec<RunId>, StoreError> {
+    pub fn run_ids(&self, files: &dyn Files) -> Result<Vec<RunId>, StoreError> {
         let runs = self.runs();
-        match os.list(&runs) {
+        match files.list(&runs) {
             Ok(names) => Ok(names.iter().filter_map(|name| RunId::new(name).ok()).collect()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(vec![]),
             Err(error) => Err(StoreError::Io { path: runs, error }),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Layout, StoreError};
 use crate::digest::Digest;
-use crate::os::{self, Os};
+use crate::os::{self, Files, Os};
 
 /// Objects longer than this are files of their own; shorter ones go into the pack of their run.
 pub const LOOSE_FROM_BYTES: usize = 64 * 1024;
@@ -40,7 +40,7 @@ pub(super) fn put(os: &dyn Os, layout: &Layout, digest: &Digest, bytes: &[u8]) -
 }
 
 /// Whether a large object has its digest, read as a stream.
-pub(super) fn is_intact(os: &dyn Os, path: &Path, digest: &Digest) -> io::Result<bool> {
+pub(super) fn is_intact(os: &dyn Files, path: &Path, digest: &Digest) -> io::Result<bool> {
     let mut reader = os.open(path)?;
     Ok(Digest::of_reader(&mut *reader)?.0 == *digest)
 }
@@ -58,7 +58,7 @@ fn set_aside(os: &dyn Os, path: &Path) -> io::Result<()> {
 }
 
 /// Reads a large object and checks it; `None` where there is no such file.
-pub(super) fn get(os: &dyn Os, layout: &Layout, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError> {
+pub(super) fn get(os: &dyn Files, layout: &Layout, digest: &Digest) -> Result<Option<Vec<u8>>, StoreError> {
     let path = layout.object(digest);
     let bytes = match os.read(&path, OBJECT_LIMIT_BYTES) {
         Ok(bytes) => bytes,

@@ -6,11 +6,11 @@ use super::pack::{self, Position};
 use super::{Journal, Layout, StoreError, object, read_journal};
 use crate::digest::Digest;
 use crate::name::RunId;
-use crate::os::{Held, Os, Sharing};
+use crate::os::{Files, Held, Os, Sharing};
 
 /// Reads objects of the runs it was opened on.
 pub struct Reader<'a> {
-    os: &'a dyn Os,
+    files: &'a dyn Files,
     layout: Layout,
     packed: HashMap<Digest, (usize, Position)>,
     packs: Vec<Pack>,
@@ -28,20 +28,20 @@ impl<'a> Reader<'a> {
     pub fn open(os: &'a dyn Os, layout: &Layout) -> Result<Self, StoreError> {
         let is_there = crate::os::is_there(os, layout.folder()).map_err(StoreError::io(layout.folder()))?;
         let lock = if is_there { Some(layout.lock(os, Sharing::Shared)?) } else { None };
-        Ok(Self { os, layout: layout.clone(), packed: HashMap::new(), packs: vec![], lock })
+        Ok(Self { lock, ..Self::unlocked(os, layout) })
     }
 
-    /// Reads a store whose lock the caller holds.
-    pub(super) fn locked(os: &'a dyn Os, layout: &Layout) -> Self {
-        Self { os, layout: layout.clone(), packed: HashMap::new(), packs: vec![], lock: None }
+    /// Reads a store whose lock the caller holds, or that nobody else can change.
+    pub fn unlocked(files: &'a dyn Files, layout: &Layout) -> Self {
+        Self { files, layout: layout.clone(), packed: HashMap::new(), packs: vec![], lock: None }
     }
 
     /// Reads the journal of a run and makes its small objects known.
     pub fn load(&mut self, run: &RunId) -> Result<Journal, StoreError> {
-        let journal = read_journal(self.os, &self.layout, run)?;
+        let journal = read_journal(self.files, &self.layout, run)?;
         let path = self.layout.run(run).join("pack");
         let shown = path.display().to_string();
-        let bytes = match self.os.read_range(&path, 0, journal.pack_bytes) {
+        let bytes = match self.files.read_range(&path, 0, journal.pack_bytes) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => vec![],
             Err(error) => return Err(StoreError::Io { path, error }),
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     /// The bytes of an object, checked against its digest.
     pub fn get(&self, digest: &Digest) -> Result<std::borrow::Cow<'_, [u8]>, StoreError> {
         let Some((number, position)) = self.packed.get(digest) else {
-            let loose = object::get(self.os, &self.layout, digest)?;
+            let loose = object::get(self.files, &self.layout, digest)?;
             return loose.map(Into::into).ok_or(StoreError::Missing(*digest));
         };
         let pack = &self.packs[*number];
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
     /// Whether an object is at hand, its bytes unread.
     pub fn holds(&self, digest: &Digest) -> Result<bool, StoreError> {
         let path = self.layout.object(digest);
-        let is_loose = || crate::os::is_there(self.os, &path).map_err(StoreError::io(&path));
+        let is_loose = || crate::os::is_there(self.files, &path).map_err(StoreError::io(&path));
         if self.packed.contains_key(digest) { Ok(true) } else { is_loose() }
     }
 

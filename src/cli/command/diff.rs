@@ -14,7 +14,7 @@ use crate::render::format::markdown;
 use crate::source::Source;
 
 pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Failure> {
-    if arguments.sides.iter().any(|given| side::is_paper(session, given)) {
+    if arguments.sides.iter().any(|given| side::is_foreign(session, given)) {
         if !arguments.limited {
             return in_child(session);
         }

@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
+pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod inventory;
