@@ -67,7 +67,7 @@ impl Row {
             said.push_str(&format!(": {}", self.why));
         }
         if !self.hidden.is_empty() {
-            said.push_str(&format!("; values of one side differ, undeclared, in {}", self.hidden.join("; ")));
+            said.push_str(&format!("; values differ, undeclared, in {}", self.hidden.join("; ")));
         }
         said
     }

@@ -1,6 +1,6 @@
 //! What differs in what came out: each case that both sides have, each metric, and what may be concluded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ pub struct Row {
     /// Why, where the verdict does not say it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Undeclared facts in which the values of one side differ among themselves.
+    /// Undeclared facts in which the values of one side differ among themselves, and how values came to be where that differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
     /// How many replicates a fresh run would need to decide.
@@ -238,6 +238,11 @@ fn compared(
 ) -> (Row, Option<Found>) {
     let mut row = Row { a: old.summary().map(|one| one.median), ..alone(b, (case, new), Verdict::Added) };
     row.hidden.extend(a.results.hidden_in(&[old]));
+    let origins = |samples: &MetricSamples| samples.samples.iter().map(|sample| sample.origin).collect::<BTreeSet<_>>();
+    if origins(old) != origins(new) {
+        let word = |samples| origins(samples).into_iter().map(|origin| origin.word()).collect::<Vec<_>>().join(" and ");
+        row.hidden.push(format!("how they came to be: {} on the first side, {} on the second", word(old), word(new)));
+    }
     row.hidden.sort();
     row.hidden.dedup();
     (row.n, row.verdict) = ((old.units().len(), new.units().len()), Verdict::Inconclusive);

@@ -1,14 +1,13 @@
 //! Comparisons: their tables, forests of ratios, and maps of changes over two factors.
 
-use super::drawing::Drawing;
 use std::collections::BTreeSet;
 
 use super::part::{self, Part};
 use super::sections::{Parts, WORDS, cell, explained, filled, in_parts, mark, with_unit};
 use super::tokens::{Display, evidence};
-use super::{Scope, ratios};
+use super::{Scope, figures, ratios};
 use crate::compare::{Comparison, Rule, Verdict, comparisons};
-use crate::document::{Block, Column, Figure, Inline, Table};
+use crate::document::{Block, Column, Inline, Table};
 use crate::measurement::Metric;
 use crate::results::Footnotes;
 
@@ -139,7 +138,7 @@ fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_
     let rows: Vec<ratios::Row> = found.iter().map(row).collect();
     let title = format!("{}: {} {factor} = {baseline}", metric.title(), WORDS.ratio_to);
     let drawing = ratios::forest(&rows, Rule::of(scope.experiment, metric).margin, &title);
-    figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &part::captioned(title, one)))
+    figures::figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &part::captioned(title, one)))
 }
 
 /// What a comparison is of: the level, and the levels of the other factors.
@@ -230,19 +229,7 @@ fn maps_of(
         let title = format!("{}, {factor} = {level} against {baseline}: {}", metric.title(), WORDS.change_in_percent);
         let name = if number == 0 { format!("{metric}-map") } else { format!("{metric}-map-{}", number + 1) };
         let drawing = ratios::map(cells, (x, y), &title);
-        blocks.extend(figure(parts, drawing, (&part::named(&name, one), &part::captioned(title, one))));
+        blocks.extend(figures::figure(parts, drawing, (&part::named(&name, one), &part::captioned(title, one))));
     }
     Ok(blocks)
-}
-
-/// A drawing with its caption; nothing where there is none.
-pub(super) fn figure(parts: &mut Parts, drawing: Option<Drawing>, (id, caption): (&str, &str)) -> Vec<Block> {
-    let Some(drawing) = drawing else { return vec![] };
-    let file = format!("{id}.svg");
-    let figure =
-        Figure { id: id.to_owned(), caption: caption.to_owned(), description: drawing.description, file: file.clone() };
-    if !parts.drawings.iter().any(|(name, _)| *name == file) {
-        parts.drawings.push((file, drawing.svg));
-    }
-    vec![Block::Figure(figure)]
 }

@@ -8,6 +8,7 @@ mod bars;
 mod chart;
 mod compared;
 mod drawing;
+mod figures;
 pub mod format;
 mod language;
 mod markup;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::Scope;
 use super::compared;
 use super::compared::percent_change;
+use super::figures;
 use super::markup::{check_headings, to_blocks};
 use super::part;
 use super::sections::{self, Parts};
@@ -237,7 +238,7 @@ const BLOCKS: &[(&str, BlockMaker)] = &[
 /// Functions that place a generated part of one metric.
 const METRIC_BLOCKS: &[(&str, MetricMaker)] = &[
     ("result_table", sections::result_table),
-    ("chart", sections::chart),
+    ("chart", figures::chart),
     ("comparison", compared::comparison),
     ("forest", compared::forest),
 ];
@@ -334,7 +335,7 @@ fn add_charts(environment: &mut Environment<'_>, view: &Arc<OwnedView>, shared: 
         let levels = named_levels(&scope, &along, &["x", "y"])?;
         let (x, y) = (known_metric(&scope, &x)?, known_metric(&scope, &y)?);
         let mut board = lock(&one.1)?;
-        let blocks = sections::tradeoff(&scope, &mut board.parts, ((&x, &y), &levels));
+        let blocks = figures::tradeoff(&scope, &mut board.parts, ((&x, &y), &levels));
         if blocks.is_empty() && !scope.input.is_rehearsal {
             return Err(invalid("there is nothing to draw: no factor besides the treatment has three or more numbers as its levels, or there are more than 12 panels; name a level to narrow it"));
         }
@@ -346,7 +347,7 @@ fn add_charts(environment: &mut Environment<'_>, view: &Arc<OwnedView>, shared: 
         let levels = named_levels(&scope, &levels, &[])?;
         let present = scope.results.metrics();
         let mut board = lock(&one.1)?;
-        let blocks = sections::percentiles(&scope, &mut board.parts, (of, &present), &levels);
+        let blocks = figures::percentiles(&scope, &mut board.parts, (of, &present), &levels);
         if blocks.is_empty() && !scope.input.is_rehearsal {
             return Err(invalid(format!("there is nothing to draw: no case has percentiles of `{of}`, or there are more than 12 panels; name a level to narrow it")));
         }

@@ -8,8 +8,8 @@ use super::{MetricSamples, Results};
 const SIGNS: &[&str] = &["†", "‡", "§", "¶"];
 
 impl Results {
-    /// The facts in which the runs differ that some samples come from, and the programs that made their outputs where these
-    /// are several; sorted. Empty where the samples have everything that is known in common.
+    /// The facts in which the runs differ that some samples come from, and, where these are several, the programs that made
+    /// their outputs and how they came to be. Empty where the samples have everything that is known in common.
     pub fn hidden_in(&self, group: &[&MetricSamples]) -> Vec<String> {
         let samples = || group.iter().flat_map(|one| &one.samples);
         let runs: BTreeSet<usize> = samples().map(|sample| sample.run).collect();
@@ -25,6 +25,10 @@ impl Results {
         let tools: BTreeSet<&str> = samples().filter_map(of_sample).collect();
         if tools.len() > 1 {
             found.push(format!("outputs of {}", tools.into_iter().collect::<Vec<_>>().join(" and ")));
+        }
+        let origins: BTreeSet<&str> = samples().map(|sample| sample.origin.word()).collect();
+        if origins.len() > 1 {
+            found.push(format!("how they came to be ({})", origins.into_iter().collect::<Vec<_>>().join(" and ")));
         }
         found
     }
