@@ -217,6 +217,13 @@ pub fn shares_differ_p(one: (u64, u64), other: (u64, u64)) -> f64 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn shares_are_compared_as_fisher_does() {
+        // R 4.2.2: fisher.test(matrix(c(7, 13, 1, 19), 2))$p.value, and of c(3, 5, 0, 8)
+        assert!((shares_differ_p((7, 20), (1, 20)) - 0.043_596_043_596_043_56).abs() < 1e-12);
+        assert!((shares_differ_p((3, 8), (0, 8)) - 0.2).abs() < 1e-12);
+    }
+
     const OLD: [f64; 8] = [100.0, 103.0, 98.0, 101.0, 99.0, 102.0, 97.0, 100.0];
 
     fn decided(factor: f64, margin: Option<f64>, noise: Option<f64>) -> Verdict {

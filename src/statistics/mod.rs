@@ -6,6 +6,8 @@
 pub mod bootstrap;
 pub mod change;
 mod contrast;
+#[cfg(test)]
+mod golden;
 mod rank;
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};

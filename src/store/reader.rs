@@ -24,10 +24,15 @@ struct Pack {
 }
 
 impl<'a> Reader<'a> {
-    /// Opens a store and shares it with other readers and writers.
+    /// Opens a store and shares it with other readers and writers; one that may not be written to is read without a lock, for
+    /// nothing can be pruned from it by whoever may not write.
     pub fn open(os: &'a dyn Os, layout: &Layout) -> Result<Self, StoreError> {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         let is_there = crate::os::is_there(os, layout.folder()).map_err(StoreError::io(layout.folder()))?;
-        let lock = if is_there { Some(layout.lock(os, Sharing::Shared)?) } else { None };
+        let lock = match is_there.then(|| layout.lock(os, Sharing::Shared)).transpose() {
+            Err(StoreError::Io { error, .. }) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => None,
+            taken => taken?,
+        };
         Ok(Self { lock, ..Self::unlocked(os, layout) })
     }
 
