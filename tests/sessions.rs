@@ -59,6 +59,21 @@ fn sessions_of_the_host_need_a_boot_each() {
 }
 
 #[test]
+fn a_person_is_told_to_set_up_each_session_anew() {
+    let text = manifest("replicates: 1, whole_plot: arm, sessions: [1, 2, 2, 1]")
+        .replace("1: {set: {}}, 2: {set: {}}", "1: {steps: [Boot into one.]}, 2: {steps: [Boot into two.]}")
+        .replace("workloads:", "execution: manual\nworkloads:");
+    let laboratory = Laboratory::with("echo", &text);
+    laboratory.expect(0, &["lock", "echo"]);
+    let sheet = laboratory.expect(0, &["plan", "echo", "--runsheet"]).stdout;
+    for session in 1..=4 {
+        assert!(sheet.contains(&format!("Session {session}: set up anew")), "{sheet}");
+    }
+    let steps = [sheet.matches("Boot into one.").count(), sheet.matches("Boot into two.").count()];
+    assert_eq!(steps, [2, 2], "also where the arm stays what it was: {sheet}");
+}
+
+#[test]
 fn sessions_that_can_not_be_are_refused_where_they_are_written() {
     for (design, wanted) in [
         ("replicates: 2, whole_plot: arn, sessions: [1, 2]", &["no factor is called `arn`", "Did you mean `arm`?"][..]),

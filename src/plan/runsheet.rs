@@ -141,17 +141,18 @@ pub fn text(experiment: &Experiment, sheet: &RunSheet) -> String {
     }
     let mut session = None;
     for entry in &sheet.entries {
-        if let Some(number) = entry.session.filter(|_| entry.session != session) {
+        let is_new_session = entry.session != session;
+        session = entry.session;
+        if let Some(number) = session.filter(|_| is_new_session) {
             lines.push(format!("\nSession {number}: set up anew, so that nothing of the session before is left"));
-            session = entry.session;
         }
         lines.push(format!("\n[ ] {}. procedure {}, replicate {}", entry.number, entry.procedure, entry.replicate));
         for (factor, level) in &entry.set {
             let mark = if entry.changed.contains(factor) && entry.number > 1 { "  <- change" } else { "" };
             lines.push(format!("      set   {factor} = {level}{mark}"));
         }
-        // what brings an arm about is done when the arm changes
-        if entry.changed.iter().any(|factor| factor == "arm") {
+        // what brings an arm about is done when the arm changes, and in each session
+        if is_new_session || entry.changed.iter().any(|factor| factor == "arm") {
             lines.extend(entry.arm.iter().map(|step| format!("      do    {step}")));
         }
         let jobs = if entry.jobs > 1 { format!("   (answers {} jobs)", entry.jobs) } else { String::new() };
