@@ -59,6 +59,29 @@ fn sessions_of_the_host_need_a_boot_each() {
 }
 
 #[test]
+fn an_order_that_was_written_afterwards_is_not_taken_for_the_one_that_was_run() {
+    // sessions: what was measured in one does not answer for another
+    let early = "replicates: 1, whole_plot: arm, sessions: [1, 1, 2, 2]";
+    let laboratory = Laboratory::measured("echo", &manifest(early));
+    let later = early.replace("[1, 1, 2, 2]", "[1, 2, 2, 1]");
+    laboratory.write("experiments/echo/experiment.yaml", manifest(&later).as_bytes());
+    laboratory.expect(0, &["lock", "echo"]);
+    let plan = laboratory.json(0, &["plan", "echo"]);
+    assert_eq!(plan["to_run"], 6, "the first session alone is what it was: {plan:#}");
+    // the order of jobs within a run: said, for keys do not tell
+    let laboratory = Laboratory::measured("echo", &manifest("replicates: 4"));
+    laboratory.commit();
+    laboratory.expect(0, &["render", "echo"]);
+    assert!(!laboratory.read("reports/echo/draft/paper.md").contains("in another order"));
+    let other = manifest("replicates: 4").replace("seed: 7", "seed: 8");
+    laboratory.write("experiments/echo/experiment.yaml", other.as_bytes());
+    laboratory.expect(0, &["lock", "echo"]);
+    laboratory.expect(0, &["render", "echo"]);
+    let paper = laboratory.read("reports/echo/draft/paper.md");
+    assert!(paper.contains("its jobs were run in another order than that which the manifest gives now"), "{paper}");
+}
+
+#[test]
 fn a_person_is_told_to_set_up_each_session_anew() {
     let text = manifest("replicates: 1, whole_plot: arm, sessions: [1, 2, 2, 1]")
         .replace("1: {set: {}}, 2: {set: {}}", "1: {steps: [Boot into one.]}, 2: {steps: [Boot into two.]}")

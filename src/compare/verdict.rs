@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::Better;
-use crate::statistics::{Analysis, Bounds, Contrast, Method, benjamini_hochberg, holm, replicates_needed};
+use crate::statistics::{Analysis, Bounds, Contrast, Method, replicates_needed};
 
 /// The level that intervals aim at.
 pub const LEVEL: f64 = 0.95;
@@ -158,47 +158,71 @@ pub enum Family {
     Exploratory,
 }
 
-/// Adjusts the p values of a family. Rows of one group are one hypothesis and count once, by Simes' p of them (Biometrika 73
-/// (1986) 751); no row is less than its own. Declared families hold tests of equivalence, too; where rows were looked for,
-/// differences and equivalences are families of their own.
+/// Adjusts the p values of a family; rows of one group are one hypothesis and count once.
+///
+/// Declared: Holm's procedure over differences and equivalences together, with the factors of Shaffer (Journal of the American
+/// Statistical Association 81 (1986) 826): no ratio is both one and beyond the margin, so of the two hypotheses of a
+/// comparison at most one is true. Exploratory: differences and equivalences apart, by Benjamini and Hochberg's procedure with
+/// weights (Scandinavian Journal of Statistics 24 (1997) 407), each row weighing what its group has rows.
 pub fn adjust(family: Family, found: &mut [&mut Found], groups: &[usize]) {
     let equivalence = |found: &Found| found.margin.and_then(|margin| found.contrast.p_of_difference(margin));
     let differences: Vec<Option<f64>> = found.iter().map(|one| one.p).collect();
     let equivalences: Vec<Option<f64>> = found.iter().map(|one| equivalence(one)).collect();
-    let (one, other) = (by_group(&differences, groups), by_group(&equivalences, groups));
-    let values = |by: &BTreeMap<usize, f64>| by.values().copied().collect::<Vec<f64>>();
     let (differing, equal) = match family {
         Family::Declared => {
-            let all = holm(&[values(&one), values(&other)].concat());
-            (all[..one.len()].to_vec(), all[one.len()..].to_vec())
+            let all = shaffer(&[differences, equivalences].concat(), &[groups, groups].concat());
+            let (one, other) = all.split_at(groups.len());
+            (one.to_vec(), other.to_vec())
         }
-        Family::Exploratory => (benjamini_hochberg(&values(&one)), benjamini_hochberg(&values(&other))),
+        Family::Exploratory => (weighted(&differences, groups), weighted(&equivalences, groups)),
     };
-    let adjusted = |by: &BTreeMap<usize, f64>, adjusted: Vec<f64>| -> BTreeMap<usize, f64> {
-        by.keys().copied().zip(adjusted).collect()
-    };
-    let (differing, equal) = (adjusted(&one, differing), adjusted(&other, equal));
-    for (at, group) in groups.iter().enumerate() {
-        let of = |own: Option<f64>, adjusted: &BTreeMap<usize, f64>| Some(own?.max(*adjusted.get(group)?));
-        found[at].p_adjusted = of(differences[at], &differing);
-        found[at].p_equivalence = of(equivalences[at], &equal);
+    for ((one, differing), equal) in found.iter_mut().zip(differing).zip(equal) {
+        (one.p_adjusted, one.p_equivalence) = (differing, equal);
     }
 }
 
-/// Simes' p of each group.
-fn by_group(values: &[Option<f64>], groups: &[usize]) -> BTreeMap<usize, f64> {
-    let mut members: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-    for (value, group) in values.iter().zip(groups) {
-        if let Some(value) = value {
-            members.entry(*group).or_default().push(*value);
-        }
+/// The places of the values that there are, by ascending value.
+fn ascending(values: &[Option<f64>]) -> Vec<(usize, f64)> {
+    let mut known: Vec<(usize, f64)> =
+        values.iter().enumerate().filter_map(|(place, value)| Some((place, (*value)?))).collect();
+    known.sort_by(|one, other| one.1.total_cmp(&other.1));
+    known
+}
+
+/// Holm's adjusted values, where the factor of each step is the number of groups with a hypothesis that is not rejected yet.
+fn shaffer(values: &[Option<f64>], groups: &[usize]) -> Vec<Option<f64>> {
+    let known = ascending(values);
+    let mut left: BTreeMap<usize, usize> = BTreeMap::new();
+    for (place, _) in &known {
+        *left.entry(groups[*place]).or_default() += 1;
     }
-    let simes = |mut members: Vec<f64>| {
-        members.sort_by(f64::total_cmp);
-        let count = members.len() as f64;
-        members.iter().enumerate().map(|(at, p)| p * count / (at + 1) as f64).fold(1.0, f64::min)
-    };
-    members.into_iter().map(|(group, members)| (group, simes(members))).collect()
+    let (mut adjusted, mut floor) = (vec![None; values.len()], 0.0_f64);
+    for (place, value) in known {
+        floor = floor.max((value * left.len() as f64).min(1.0));
+        adjusted[place] = Some(floor);
+        if let Some(count) = left.get_mut(&groups[place]) {
+            *count -= 1;
+        }
+        left.retain(|_, count| *count > 0);
+    }
+    adjusted
+}
+
+/// Benjamini and Hochberg's adjusted values, where the rows of a group weigh one together.
+fn weighted(values: &[Option<f64>], groups: &[usize]) -> Vec<Option<f64>> {
+    let known = ascending(values);
+    let mut sizes: BTreeMap<usize, f64> = BTreeMap::new();
+    for (place, _) in &known {
+        *sizes.entry(groups[*place]).or_default() += 1.0;
+    }
+    let all = sizes.len() as f64;
+    let (mut adjusted, mut least, mut weight) = (vec![None; values.len()], 1.0_f64, all);
+    for (place, value) in known.into_iter().rev() {
+        least = least.min(value * all / weight);
+        adjusted[place] = Some(least);
+        weight -= 1.0 / sizes[&groups[place]];
+    }
+    adjusted
 }
 
 /// Two-sided p of Fisher's exact test of whether `lost` of `tried` is the same share in both arms.
@@ -255,6 +279,32 @@ mod tests {
         };
         assert_eq!(adjusted(&[0, 0, 0]), one().p.unwrap());
         assert!(adjusted(&[0, 1, 2]) > 2.9 * one().p.unwrap());
+    }
+
+    #[test]
+    fn no_ratio_is_both_one_and_beyond_the_margin() {
+        // a margin costs nothing: as many hypotheses are true at most as there are comparisons
+        let values = [Some(0.01), Some(0.02), Some(0.9), Some(0.8)];
+        assert_eq!(shaffer(&values, &[0, 1, 0, 1]), [Some(0.02), Some(0.04), Some(1.0), Some(1.0)]);
+        let all = [Some(0.01), Some(0.02), None, Some(0.03)];
+        assert_eq!(shaffer(&all, &[0, 1, 0, 1]), [Some(0.02), Some(0.02), None, Some(0.03)]);
+    }
+
+    #[test]
+    fn rows_that_were_looked_for_keep_their_own_p() {
+        // R 4.2.2: p.adjust(c(0.01, 0.04, 0.03, 0.03, 0.5), "BH") where every row is a hypothesis
+        let values = [0.01, 0.04, 0.03, 0.03, 0.5].map(Some);
+        let wanted = [0.05, 0.05, 0.05, 0.05, 0.5];
+        let close = |(one, other): (&Option<f64>, &f64)| (one.unwrap() - other).abs() < 1e-12;
+        assert!(weighted(&values, &[0, 1, 2, 3, 4]).iter().zip(&wanted).all(close));
+        // three rows of each hypothesis change nothing
+        let thrice: Vec<Option<f64>> = values.iter().flat_map(|value| [*value; 3]).collect();
+        let groups: Vec<usize> = (0..5).flat_map(|group| [group; 3]).collect();
+        let found = weighted(&thrice, &groups);
+        assert!((found[0].unwrap() - 0.05).abs() < 1e-12 && (found[14].unwrap() - 0.5).abs() < 1e-12, "{found:?}");
+        // where one row of a group moves, another is not carried along
+        let moved = [Some(0.0001), Some(0.0499), Some(0.7), Some(0.6)];
+        assert!(weighted(&moved, &[0, 0, 1, 2])[1].unwrap() > 0.05);
     }
 
     #[test]

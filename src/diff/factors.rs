@@ -72,7 +72,7 @@ pub struct Factor {
 /// Parts of a manifest whose entries have names that people choose.
 const NAMED: &[&str] = &["workloads", "guests", "hypervisors", "hosts", "arms"];
 /// Lists whose order is part of what they say.
-const ORDERED: &[&str] = &["argv", "steps", "commands"];
+const ORDERED: &[&str] = &["argv", "steps", "commands", "sessions"];
 
 /// A manifest as paths and scalars.
 pub(super) type Flat = BTreeMap<String, String>;

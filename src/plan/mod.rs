@@ -204,13 +204,15 @@ pub fn plan(experiment: &Experiment, lock: &Lock, expansion: Expansion) -> Plan 
     let Expansion { settings, cases, .. } = expansion;
     let environment = experiment.environment().word();
     let bindings: Vec<Digest> = bindings(&cases, lock, environment);
-    let key = |case: usize, replicate: u64| {
-        let replicate_bytes = replicate.to_be_bytes();
-        let parts: [&[u8]; 3] = [cases[case].digest.as_bytes(), bindings[case].as_bytes(), &replicate_bytes];
-        Digest::tagged("benchpaper/job@1", &parts)
+    let key = |case: usize, replicate: u64, session: Option<u64>| {
+        let (replicate_bytes, session_bytes) = (replicate.to_be_bytes(), session.unwrap_or(0).to_be_bytes());
+        let parts: [&[u8]; 4] =
+            [cases[case].digest.as_bytes(), bindings[case].as_bytes(), &replicate_bytes, &session_bytes];
+        // what was measured in one session does not answer for another; without sessions keys are those of earlier versions
+        Digest::tagged("benchpaper/job@1", if session.is_some() { &parts } else { &parts[..3] })
     };
     let order = order::of(&experiment.design, (&cases, &settings), Sessions::of(experiment).as_ref());
-    let job = |(case, replicate, session)| Job { key: key(case, replicate), case, replicate, session };
+    let job = |(case, replicate, session)| Job { key: key(case, replicate, session), case, replicate, session };
     let jobs = order.into_iter().map(job).collect();
     Plan { experiment: experiment.name.value.clone(), settings, cases, jobs }
 }

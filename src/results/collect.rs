@@ -68,6 +68,11 @@ pub fn collect_undamaged(
     let used_files = used_files(history);
     let mut runs: Vec<RunRecord> =
         history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal, &used_files)).collect();
+    for run in &used {
+        if ran_in_another_order(plan, history, (*run, &chosen), reader)? {
+            runs[*run].remarks.push(OTHER_ORDER.to_owned());
+        }
+    }
     let hidden = hidden_differences(&used, &inventories, &mut runs);
     let results = Results {
         format: FORMAT.to_owned(),
@@ -388,6 +393,37 @@ fn inventories(history: &History, reader: &Reader<'_>) -> Result<BTreeMap<usize,
         }
     }
     Ok(found)
+}
+
+/// What is said of a run whose plan had its jobs in another order.
+const OTHER_ORDER: &str = "its jobs were run in another order than that which the manifest gives now";
+
+/// Whether the jobs that count of a run were planned in another order than that of the plan: by another seed, with other levels
+/// or replicates in between, or by another rule.
+fn ran_in_another_order(
+    plan: &Plan,
+    history: &History,
+    (run, chosen): (usize, &BTreeMap<Digest, Chosen<'_>>),
+    reader: &Reader<'_>,
+) -> Result<bool, StoreError> {
+    let Some((_, journal)) = history.runs.get(run) else { return Ok(false) };
+    let planned = journal.events().find_map(|event| match event {
+        Event::Planned { plan, .. } => Some(*plan),
+        _ => None,
+    });
+    let Some(planned) = planned else { return Ok(false) };
+    // a record that was thinned out for a paper may lack what no number rests on
+    if !reader.holds(&planned)? {
+        return Ok(false);
+    }
+    let Ok(then) = serde_json::from_slice::<Plan>(&reader.get(&planned)?) else { return Ok(false) };
+    let is_of_run =
+        |key: &Digest| chosen.get(key).is_some_and(|one| one.run == run && one.finished.origin.is_measured());
+    let then: Vec<Digest> = then.jobs.iter().map(|job| job.key).filter(|key| is_of_run(key)).collect();
+    let known: BTreeSet<Digest> = then.iter().copied().collect();
+    let now: Vec<Digest> = plan.jobs.iter().map(|job| job.key).filter(|key| known.contains(key)).collect();
+    let kept: BTreeSet<Digest> = now.iter().copied().collect();
+    Ok(then.into_iter().filter(|key| kept.contains(key)).ne(now))
 }
 
 /// The facts in which runs that gave values differ from the first of them; each run keeps its own.
