@@ -28,7 +28,7 @@ fn what_is_hard_to_change_is_visited_in_sessions_and_compared_by_them() {
     assert!((1..=8).all(|number| of.iter().filter(|(session, _)| *session == number).count() == 4));
     // four sessions of two jobs are four values, not eight
     let said = laboratory.expect(0, &["plan", "echo", "--why"]);
-    assert!(said.stdout.contains("(sessions): 2 comparisons a metric, 4 each level"), "{said:?}");
+    assert!(said.stdout.contains("(sessions): 2 comparisons a metric, 4 sessions of each level"), "{said:?}");
     laboratory.commit();
     laboratory.expect(0, &["publish", "echo"]);
     let paper = laboratory.read("reports/echo/1.0.0/paper.md");
@@ -36,7 +36,8 @@ fn what_is_hard_to_change_is_visited_in_sessions_and_compared_by_them() {
         paper
             .contains("The factor arm is hard to change: its levels were visited in sessions, 1, 2, 2, 1, 1, 2, 2, 1.")
     );
-    assert!(paper.contains("compared as sessions"), "{paper}");
+    assert!(paper.contains("compared as sessions") && paper.contains("dealt out to 4 sessions"), "{paper}");
+    assert!(!paper.contains("Replicates are blocks"), "{paper}");
     let row = paper.lines().find(|line| line.starts_with("| 1 | 1 | ")).unwrap();
     assert!(row.starts_with("| 1 | 1 | 4 |"), "n counts sessions: {row}");
     // 2 ÷ C(8, 4), over two comparisons whose equivalence nobody asked for
@@ -98,6 +99,12 @@ fn a_person_is_told_to_set_up_each_session_anew() {
 
 #[test]
 fn sessions_that_can_not_be_are_refused_where_they_are_written() {
+    let checked = |design: &str| Laboratory::with("echo", &manifest(design)).expect(0, &["check", "echo"]).stderr;
+    let said = checked("replicates: 2, whole_plot: arm, sessions: [1, 1, 2, 2]");
+    assert!(said.contains("all sessions of `1` come before those of `2`"), "{said}");
+    assert!(said.contains("sessions follow one another without anything that is repeated"), "{said}");
+    let said = checked("replicates: 2, replicate_unit: host-boot, whole_plot: arm, sessions: [1, 2, 2, 1]");
+    assert!(!said.contains("warning"), "{said}");
     for (design, wanted) in [
         ("replicates: 2, whole_plot: arn, sessions: [1, 2]", &["no factor is called `arn`", "Did you mean `arm`?"][..]),
         ("replicates: 2, whole_plot: arm", &["the levels of `arm` have sessions: 1 0, 2 0"]),

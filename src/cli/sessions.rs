@@ -3,13 +3,10 @@
 
 use super::failure::Failure;
 use super::workspace::Loaded;
-use crate::manifest::Sessions;
+use crate::manifest::{HOST_BOOT, Sessions};
 use crate::plan::{Plan, Reason};
 use crate::store::event::Event;
 use crate::store::history::History;
-
-/// What a boot of the host is called as the unit that is repeated.
-const HOST_BOOT: &str = "host-boot";
 
 /// Where the sessions of an experiment are boots of its host.
 fn of_host(loaded: &Loaded) -> Option<Sessions> {

@@ -347,6 +347,12 @@ fn check_design(experiment: &Experiment, problems: &mut Problems) {
         problems.error("manifest::steady-state", steady.rounds.span, "the window and the most rounds do not fit", help);
     }
     if let Some(noise) = &design.noise {
+        let least = crate::statistics::NOISE_PAIRS_MIN as u64;
+        if (1..least).contains(&noise.pairs) {
+            let span = noise.case.iter().next().map_or(experiment.name.span, |(factor, _)| factor.span);
+            let message = format!("{} noise pairs give no noise floor", noise.pairs);
+            problems.warn("manifest::noise", span, message, format!("Write `pairs: {least}` or more."));
+        }
         for (factor, level) in noise.case.iter() {
             let Some(known) = experiment.matrix.factors.get(factor.value.as_str()) else {
                 unknown_reference("factor", factor, experiment.matrix.factors.names(), problems);

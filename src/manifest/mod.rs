@@ -335,7 +335,7 @@ record! {
 pub use check::unknown_reference;
 pub use disclosure::{Disclosure, DisclosureProfile};
 pub use matrix::{Exclusion, Level, Levels, Matrix, MatrixPart};
-pub use sessions::Sessions;
+pub use sessions::{HOST_BOOT, Sessions};
 pub use workload::{Execution, ImportRule, Workload};
 
 /// A manifest and what is worth knowing about it.

@@ -8,6 +8,9 @@ use super::Experiment;
 use super::shape::{Map, Problems, Spanned};
 use crate::name::{Name, nearest};
 
+/// What a boot of the host is called as the unit that is repeated.
+pub const HOST_BOOT: &str = "host-boot";
+
 /// The sessions of a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sessions {
@@ -59,10 +62,39 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
         let message = format!("a part of the matrix has no factor `{}`", factor.value);
         problems.error("manifest::sessions", factor.span, message, "Every job belongs to a session: give it a level.");
     }
+    warn_of_time(experiment, factor, problems);
     if let Some(noise) = &design.noise {
         let help = "Leave `noise` away: sessions of the same level say how sessions differ.";
         let span = noise.case.iter().next().map_or(factor.span, |(_, level)| level.span);
         problems.error("manifest::sessions", span, "pairs within a session say nothing of sessions", help);
+    }
+}
+
+/// Warns where sessions are no more than jobs in a row, and where time is confounded with the factor.
+fn warn_of_time(experiment: &Experiment, factor: &Spanned<Name>, problems: &mut Problems) {
+    let design = &experiment.design;
+    let is_set_up = experiment.guest().is_some()
+        || experiment.is_all_manual()
+        || design.replicate_unit.as_deref() == Some(HOST_BOOT);
+    if !is_set_up {
+        let help = "Write `replicate_unit: host-boot`: `run` then measures one session a boot. As it is, nothing is set up anew between sessions.";
+        let message = "sessions follow one another without anything that is repeated";
+        problems.warn("manifest::sessions", factor.span, message, help);
+    }
+    let levels: Vec<String> = design.sessions.iter().filter_map(|node| node.scalar()).collect();
+    let place = |level: &String| {
+        let at = levels.iter().enumerate().filter(|(_, one)| *one == level).map(|(place, _)| place);
+        (at.clone().min(), at.max())
+    };
+    for one in &levels {
+        let is_before = |other: &&String| place(one).1 < place(other).0;
+        if let Some(other) = levels.iter().find(is_before) {
+            let message = format!("all sessions of `{one}` come before those of `{other}`");
+            let help =
+                "What changes with time can then not be told from the factor: write them in turns, `[a, b, b, a]`.";
+            problems.warn("manifest::sessions", factor.span, message, help);
+            return;
+        }
     }
 }
 

@@ -86,7 +86,10 @@ pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
 pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let design = &scope.experiment.design;
     let settings = &scope.plan.settings;
+    let sessions = Sessions::of(scope.experiment);
     let pattern = match design.order {
+        Order::Interleaved if sessions.is_some() => WORDS.order_sessions_interleaved,
+        Order::Randomized if sessions.is_some() => WORDS.order_sessions_randomized,
         Order::Interleaved => WORDS.order_interleaved,
         Order::Randomized => WORDS.order_randomized,
     };
@@ -97,7 +100,17 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         0,
     );
     let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned()));
-    let mut first = sentence(WORDS.design, vec![replicates, unit]);
+    let mut first = match &sessions {
+        Some(sessions) => {
+            let count = parts.tokens.configured(
+                "design/sessions",
+                crate::exact::Exact::from_integer(i128::from(sessions.per_level())),
+                0,
+            );
+            sentence(WORDS.design_sessions, vec![replicates, count, unit])
+        }
+        None => sentence(WORDS.design, vec![replicates, unit]),
+    };
     first.push(Inline::text(" "));
     first.extend(sentence(pattern, vec![seed]));
     let timing = settings.timing;
@@ -118,7 +131,7 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     if scope.experiment.is_all_manual() {
         blocks = vec![given_method(scope, parts)];
     }
-    if let Some(sessions) = Sessions::of(scope.experiment) {
+    if let Some(sessions) = sessions {
         let words = vec![Inline::text(sessions.factor.replace('_', " ")), Inline::text(sessions.levels.join(", "))];
         blocks.push(paragraph(WORDS.sessions, words));
     } else if has_shared_boots(scope) {
@@ -190,7 +203,11 @@ fn power(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let mut blocks = vec![paragraph(WORDS.power_can, vec![analysis, comparisons, smallest, adjusted])];
     if !power.can_show() {
         let needed = parts.tokens.count("design/replicates-needed", power.replicates_needed);
-        blocks.push(Block::Note(sentence(WORDS.power_cannot, vec![needed])));
+        let units = if power.analysis == "sessions" { WORDS.sessions_of_level } else { WORDS.replicates };
+        blocks.push(Block::Note(match crate::plan::analysis(scope.experiment) {
+            Analysis::Blocks => sentence(WORDS.power_cannot, vec![needed]),
+            Analysis::IndependentArms => sentence(WORDS.power_cannot_arms, vec![needed, Inline::text(units)]),
+        }));
     }
     blocks
 }

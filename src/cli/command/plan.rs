@@ -120,7 +120,7 @@ fn show_power(power: &Power) {
         show::print("nothing is compared: the manifest names no treatment");
         return;
     };
-    let units = if power.analysis == "sessions" { "each level" } else { "replicates" };
+    let units = if power.analysis == "sessions" { "sessions of each level" } else { "replicates" };
     show::print(&format!(
         "compares the levels of `{treatment}` ({}): {} comparisons a metric, {} {units}",
         power.analysis, power.comparisons, power.replicates
