@@ -34,13 +34,14 @@ pub(crate) fn text(diff: &Diff, is_all: bool) {
         .collect();
     if !rows.is_empty() {
         show::print("\nwhat was pinned");
-        show::print(&show::table_within(WIDTH, &["", "path", "A", "B"], &rows, &[]));
+        show::print(&show::table_within(WIDTH, &["", "path", "A", "B"], &rows, (&[], &[1, 2, 3])));
         for kind in kinds(diff, is_all) {
             show::print(&format!("  {}: {}", kind.word(), kind.meaning()));
         }
     }
     if folded > 0 && !is_all {
-        show::print(&format!("({folded} differences that people read and jobs do not: `--all` shows them)"));
+        let plural = if folded == 1 { "" } else { "s" };
+        show::print(&format!("({folded} difference{plural} that people read and jobs do not: `--all` shows them)"));
     }
     results(diff, is_all);
     if !diff.claims.is_empty() {
@@ -68,46 +69,46 @@ fn results(diff: &Diff, is_all: bool) {
     let listed: Vec<&Row> = diff.results.iter().filter(is_listed).collect();
     if !listed.is_empty() {
         show::print("\nwhat came out");
-        let rows: Vec<Vec<String>> = listed
-            .iter()
-            .map(|row| {
-                let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
-                [vec![verdict, row.levels.clone()], row.figures().to_vec()].concat()
-            })
-            .collect();
-        let heads = ["", "case", "metric", "A", "B", "change", "interval (level)", "p (BH)"];
-        show::print(&show::table_within(WIDTH, &heads, &rows, &[3, 4, 5, 6, 7]));
-        let has_more = |row: &&&Row| !row.why.is_empty() || row.needed.is_some() || !row.hidden.is_empty();
-        for row in listed.iter().filter(|row| !is_same(row)).filter(has_more) {
-            for line in show::wrap(&format!("{} {}: {}", row.levels, row.metric, row.said()), WIDTH - 2) {
-                show::print(&format!("  {line}"));
-            }
+    }
+    let mut metrics: Vec<&Metric> = vec![];
+    for row in &listed {
+        if !metrics.contains(&&row.metric) {
+            metrics.push(&row.metric);
         }
     }
-    let mut counts: BTreeMap<Verdict, usize> = Default::default();
-    for row in &diff.results {
-        *counts.entry(row.verdict).or_default() += 1;
+    for metric in metrics {
+        let rows: Vec<&Row> = listed.iter().copied().filter(|row| row.metric == *metric).collect();
+        of_metric(metric, &rows);
     }
-    let counted: Vec<String> = counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
-    show::print(&format!("\n{} comparisons: {}", diff.results.len(), counted.join(", ")));
+    show::print("");
+    for line in diff.summary() {
+        show::wrap(&line, WIDTH).iter().for_each(|line| show::print(line));
+    }
     let folded = diff.results.iter().filter(|row| row.verdict == Verdict::Equivalent && !is_same(row)).count();
     if folded > 0 && !is_all {
-        show::print(&format!("{folded} that are equivalent are not listed: `--all` lists them"));
+        show::print(&format!("{folded} that are equivalent are not listed: `--all` lists them."));
     }
-    let same = diff.results.iter().filter(is_same).count();
-    if same > 0 {
-        show::print(&format!("{same} of them rest on the same raw objects: nothing was measured in between"));
-    }
-    let undecided = diff.results.iter().filter_map(|row| row.needed);
-    if let Some(most) = undecided.max() {
-        show::print(&format!("to decide what is open for want of replicates, a fresh run needs up to {most};"));
-        show::print("adding to these until it looks right does not count");
-    }
-    let methods: BTreeSet<(&str, &str)> =
-        diff.results.iter().filter_map(|row| row.ratio).map(|ratio| (ratio.method, ratio.estimand)).collect();
-    for (method, estimand) in methods {
-        let words = format!("method: {method}; estimated: {estimand}");
-        show::wrap(&words, WIDTH).iter().for_each(|line| show::print(line));
+}
+
+/// The rows of one metric, and what must be said of some of them.
+fn of_metric(metric: &Metric, rows: &[&Row]) {
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let verdict = format!("{} {}", row.verdict.sign(), row.verdict.word());
+            [vec![verdict, row.levels.clone()], row.figures().to_vec()].concat()
+        })
+        .collect();
+    let factors: BTreeSet<&str> = rows.iter().flat_map(|row| row.factors.keys()).map(String::as_str).collect();
+    let case = if factors.is_empty() { "case".to_owned() } else { factors.into_iter().collect::<Vec<_>>().join(", ") };
+    show::print(&format!("\n{metric}"));
+    let heads = ["", case.as_str(), "n", "A", "B", "change", "interval (level)", "p (BH)"];
+    show::print(&show::table_within(WIDTH, &heads, &cells, (&[2, 3, 4, 5, 6, 7], &[1])));
+    let is_explained = |row: &&&Row| row.why != diff::SAME_OBJECTS && (!row.why.is_empty() || !row.hidden.is_empty());
+    for row in rows.iter().filter(is_explained) {
+        for line in show::wrap(&format!("{}: {}", row.levels, row.said()), WIDTH - 2) {
+            show::print(&format!("  {line}"));
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnost
 use tabled::Table;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
-use tabled::settings::peaker::Priority;
 use tabled::settings::{Alignment, Style, Width};
 
 use super::Session;
@@ -138,14 +137,36 @@ fn snippet(source: &Source, span: Span) -> (String, usize, usize) {
 
 /// A table for the terminal; columns named in `right` are set flush right.
 pub(crate) fn table(heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
-    shown(&mut built(heads, rows, right))
+    shown(&built(heads, rows, right))
 }
 
-/// The same in so many columns of text: the longest cells go over several lines.
-pub(crate) fn table_within(width: usize, heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
+/// The same in so many columns of text: columns named in `wide` go over several lines where they must.
+pub(crate) fn table_within(
+    width: usize,
+    heads: &[&str],
+    rows: &[Vec<String>],
+    (right, wide): (&[usize], &[usize]),
+) -> String {
+    const PADDING: usize = 2;
+    const LEAST: usize = 12;
+    let longest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain(heads.get(column).map(|head| head.chars().count())).max().unwrap_or(0)
+    };
+    let fixed: usize = (0..heads.len()).filter(|column| !wide.contains(column)).map(longest).sum();
+    let mut room = width.saturating_sub(fixed + heads.len() * PADDING);
     let mut table = built(heads, rows, right);
-    table.with(Width::wrap(width).priority(Priority::max(false)).keep_words(true));
-    shown(&mut table)
+    let mut columns: Vec<(usize, usize)> = wide.iter().map(|column| (longest(*column), *column)).collect();
+    columns.sort_unstable();
+    let mut left = columns.len();
+    for (needed, column) in columns {
+        let given = needed.min((room / left.max(1)).max(LEAST));
+        if given < needed {
+            table.modify(Columns::one(column), Width::wrap(given).keep_words(true));
+        }
+        (room, left) = (room.saturating_sub(given), left - 1);
+    }
+    shown(&table)
 }
 
 fn built(heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> Table {
@@ -162,7 +183,7 @@ fn built(heads: &[&str], rows: &[Vec<String>], right: &[usize]) -> Table {
     table
 }
 
-fn shown(table: &mut Table) -> String {
+fn shown(table: &Table) -> String {
     let text = table.to_string();
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

@@ -115,13 +115,14 @@ pub fn diff(a: &Side, b: &Side, claims: Vec<ClaimChange>) -> Diff {
         .filter_map(|factor| Some((factor.a.clone()?, factor.b.clone()?)))
         .collect();
     let causes = factors::causes(&factors);
+    let results = rows::rows(a, b, &renamed);
     Diff {
         a: a.name.clone(),
         b: b.name.clone(),
         confounded: causes.len() > 1,
         causes,
-        caveats: caveats(a, b),
-        results: rows::rows(a, b, &renamed),
+        caveats: caveats(a, b, &results),
+        results,
         factors,
         claims,
     }
@@ -160,8 +161,22 @@ impl Diff {
     }
 }
 
+/// Where percentiles are of completion latency and means of total latency, time that an engine spends in submission is in the
+/// means alone.
+fn mixed_latencies(a: &Side, b: &Side, rows: &[Row]) -> Option<String> {
+    let is_compared = |metric: &Metric| rows.iter().any(|row| row.metric == *metric && row.ratio.is_some());
+    let places = |part: &str| {
+        let samples = [a, b].into_iter().flat_map(|side| side.results.matrix()).flat_map(|case| &case.metrics);
+        let mut compared = samples.filter(|samples| is_compared(&samples.metric));
+        compared.any(|samples| samples.samples.iter().any(|sample| sample.pointer.contains(part)))
+    };
+    (places("/clat_ns/") && places("/lat_ns/")).then(|| {
+        "percentiles are of completion latency, means of total latency: the time that an engine spends in submission is in the means alone".to_owned()
+    })
+}
+
 /// What must be known before two records are set beside each other.
-fn caveats(a: &Side, b: &Side) -> Vec<String> {
+fn caveats(a: &Side, b: &Side, rows: &[Row]) -> Vec<String> {
     let mut found = vec![];
     let mut differ = |what: &str, one: String, other: String| {
         if one != other {
@@ -194,12 +209,23 @@ fn caveats(a: &Side, b: &Side) -> Vec<String> {
         }
     }
     let runs = |side: &Side| used(side, |run| run.run.clone());
-    if runs(a) != runs(b) && runs(a) != "none" && runs(b) != "none" {
+    let is_measured_again = rows.iter().any(|row| row.ratio.is_some());
+    if is_measured_again && runs(a) != runs(b) && runs(a) != "none" && runs(b) != "none" {
         found.push(
             "measured one after the other, not in turns: what changed with time is in every difference".to_owned(),
         );
     }
+    found.extend(mixed_latencies(a, b, rows));
     for side in [a, b] {
+        for metric in side.results.metrics().iter().filter(|metric| side.is_reported(metric)) {
+            if let Some(floor) = side.results.noise(metric).filter(|floor| floor.bound.is_none()) {
+                let share = floor.greatest * 100.0;
+                found.push(format!(
+                    "{}, {metric}: {} A/A pairs, up to {share:.1} % apart, are too few for a noise floor",
+                    side.name, floor.pairs
+                ));
+            }
+        }
         if side.results.missing > 0 {
             found.push(format!("{}: {} jobs have no usable result", side.name, side.results.missing));
         }

@@ -1,6 +1,9 @@
 //! A diff as a document, for a pull request.
 
-use super::{Diff, Kind, Row};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Diff, Kind, Row, SAME_OBJECTS};
+use crate::compare::Verdict;
 use crate::document::{Block, Column, Document, Inline, Table, TitleBlock};
 use crate::exact::Exact;
 use crate::printed::{Dim, as_a_paper, scale_of};
@@ -11,10 +14,10 @@ fn words(text: impl Into<String>) -> Vec<Inline> {
 }
 
 impl Row {
-    /// What both reports print of it: metric, both values, the change, its interval, and p.
+    /// What both reports print of it: how many were repeated, both values, the change, its interval, and p.
     pub fn figures(&self) -> [String; 6] {
-        let (a, b) = (self.shown(self.a), self.shown(self.b));
-        [self.metric.to_string(), a, b, self.change(), self.interval(), self.p_shown()]
+        let n = if self.n.0 == self.n.1 { self.n.0.to_string() } else { format!("{}, {}", self.n.0, self.n.1) };
+        [n, self.shown(self.a), self.shown(self.b), self.change(), self.interval(), self.p_shown()]
     }
 
     /// A value in a unit that fits both sides.
@@ -61,7 +64,7 @@ impl Row {
     pub fn said(&self) -> String {
         let mut said = format!("{} {}", self.verdict.sign(), self.verdict.word());
         if let Some(needed) = self.needed {
-            said.push_str(&format!(", a fresh run needs {needed} replicates"));
+            said.push_str(&format!(", a fresh run needs {needed}"));
         }
         if !self.why.is_empty() {
             said.push_str(&format!(": {}", self.why));
@@ -70,6 +73,43 @@ impl Row {
             said.push_str(&format!("; values differ, undeclared, in {}", self.hidden.join("; ")));
         }
         said
+    }
+}
+
+impl Diff {
+    /// What the rows come to, and how they were compared: sentences for the end of a table.
+    pub fn summary(&self) -> Vec<String> {
+        let is_compared = |row: &&Row| row.a.is_some() && row.b.is_some();
+        let counted = |rows: Vec<&Row>| {
+            let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+            rows.iter().for_each(|row| *counts.entry(row.verdict).or_default() += 1);
+            counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect::<Vec<_>>().join(", ")
+        };
+        let (compared, alone): (Vec<&Row>, Vec<&Row>) = self.results.iter().partition(is_compared);
+        let mut lines = vec![];
+        if !compared.is_empty() {
+            let plural = if compared.len() == 1 { "" } else { "s" };
+            lines.push(format!("{} comparison{plural}: {}.", compared.len(), counted(compared.clone())));
+        }
+        if !alone.is_empty() {
+            lines.push(format!("Of one side only: {}.", counted(alone)));
+        }
+        let same = compared.iter().filter(|row| row.why == SAME_OBJECTS).count();
+        if same > 0 {
+            lines.push(format!("{same} of them rest on the same raw objects: nothing was measured in between."));
+        }
+        if let Some(most) = compared.iter().filter_map(|row| row.needed).max() {
+            lines.push(format!("To decide what is open, with a chance of 80 % and changes as large as those seen, a fresh run needs up to {most} replicates a side; adding to these until it looks right does not count."));
+        }
+        let ratios = || compared.iter().filter_map(|row| row.ratio);
+        let methods: BTreeSet<(&str, &str)> = ratios().map(|ratio| (ratio.method, ratio.estimand)).collect();
+        lines.extend(methods.iter().map(|(method, estimand)| {
+            format!("Method: {method}; the change is {estimand}, not the ratio of the medians beside it.")
+        }));
+        if !methods.is_empty() {
+            lines.push("p (BH) is adjusted over all rows by Benjamini and Hochberg; IOPS, bandwidth and mean latency of a case weigh one together.".to_owned());
+        }
+        lines
     }
 }
 
@@ -95,13 +135,17 @@ pub fn report(diff: &Diff, date: &str, figures: Vec<Block>) -> Document {
     let rows: Vec<Vec<Vec<Inline>>> = diff
         .results
         .iter()
-        .map(|row| [row.case.clone()].into_iter().chain(row.figures()).chain([row.said()]).map(words).collect())
+        .map(|row| {
+            let cells = [row.case.clone(), row.metric.to_string()].into_iter().chain(row.figures());
+            cells.chain([row.said()]).map(words).collect()
+        })
         .collect();
     if !rows.is_empty() {
         blocks.push(Block::Heading { level: 1, text: words("What came out") });
         blocks.extend(figures);
-        let heads = ["Case", "Metric", "A", "B", "Change", "Interval (level)", "p (adjusted)", "Verdict"];
+        let heads = ["Case", "Metric", "n", "A", "B", "Change", "Interval (level)", "p (BH)", "Verdict"];
         blocks.push(table("results", "Medians of both sides, and the change", &heads, rows));
+        blocks.extend(diff.summary().into_iter().map(|line| Block::Paragraph(words(line))));
     }
     if !diff.claims.is_empty() {
         let rows = diff.claims.iter().map(|claim| {

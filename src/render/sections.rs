@@ -84,35 +84,8 @@ pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
 
 /// Order, replicates, times, preparation, and what the design can show.
 pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
-    let design = &scope.experiment.design;
     let settings = &scope.plan.settings;
-    let sessions = Sessions::of(scope.experiment);
-    let pattern = match design.order {
-        Order::Interleaved if sessions.is_some() => WORDS.order_sessions_interleaved,
-        Order::Randomized if sessions.is_some() => WORDS.order_sessions_randomized,
-        Order::Interleaved => WORDS.order_interleaved,
-        Order::Randomized => WORDS.order_randomized,
-    };
-    let seed = parts.tokens.configured("design/seed", crate::exact::Exact::from_integer(i128::from(design.seed)), 0);
-    let replicates = parts.tokens.configured(
-        "design/replicates",
-        crate::exact::Exact::from_integer(i128::from(settings.replicates)),
-        0,
-    );
-    let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned()));
-    let mut first = match &sessions {
-        Some(sessions) => {
-            let count = parts.tokens.configured(
-                "design/sessions",
-                crate::exact::Exact::from_integer(i128::from(sessions.per_level())),
-                0,
-            );
-            sentence(WORDS.design_sessions, vec![replicates, count, unit])
-        }
-        None => sentence(WORDS.design, vec![replicates, unit]),
-    };
-    first.push(Inline::text(" "));
-    first.extend(sentence(pattern, vec![seed]));
+    let mut first = design(scope, parts);
     let timing = settings.timing;
     first.push(Inline::text(" "));
     first.extend(match timing.runtime_ns {
@@ -131,7 +104,7 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     if scope.experiment.is_all_manual() {
         blocks = vec![given_method(scope, parts)];
     }
-    if let Some(sessions) = sessions {
+    if let Some(sessions) = Sessions::of(scope.experiment) {
         let words = vec![Inline::text(sessions.factor.replace('_', " ")), Inline::text(sessions.levels.join(", "))];
         blocks.push(paragraph(WORDS.sessions, words));
     } else if has_shared_boots(scope) {
@@ -155,6 +128,39 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         blocks.push(Block::Paragraph(cell(WORDS.statistics_verdict)));
     }
     blocks
+}
+
+/// How often each case is measured, of what, and in which order.
+fn design(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Inline> {
+    let design = &scope.experiment.design;
+    let sessions = Sessions::of(scope.experiment);
+    let pattern = match design.order {
+        Order::Interleaved if sessions.is_some() => WORDS.order_sessions_interleaved,
+        Order::Randomized if sessions.is_some() => WORDS.order_sessions_randomized,
+        Order::Interleaved => WORDS.order_interleaved,
+        Order::Randomized => WORDS.order_randomized,
+    };
+    let seed = parts.tokens.configured("design/seed", crate::exact::Exact::from_integer(i128::from(design.seed)), 0);
+    let replicates = parts.tokens.configured(
+        "design/replicates",
+        crate::exact::Exact::from_integer(i128::from(scope.plan.settings.replicates)),
+        0,
+    );
+    let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned()));
+    let mut first = match &sessions {
+        Some(sessions) => {
+            let count = parts.tokens.configured(
+                "design/sessions",
+                crate::exact::Exact::from_integer(i128::from(sessions.per_level())),
+                0,
+            );
+            sentence(WORDS.design_sessions, vec![replicates, count, unit])
+        }
+        None => sentence(WORDS.design, vec![replicates, unit]),
+    };
+    first.push(Inline::text(" "));
+    first.extend(sentence(pattern, vec![seed]));
+    first
 }
 
 /// What is known where others ran the jobs: what the manifest asked for.
