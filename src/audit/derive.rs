@@ -199,7 +199,7 @@ fn values(
             continue;
         }
         let samples = case.metric(metric);
-        let mut sorted = samples.map(|samples| samples.values()).unwrap_or_default();
+        let mut sorted = samples.map(|samples| samples.unit_values()).unwrap_or_default();
         sorted.sort_unstable_by(f64::total_cmp);
         let value = match (stat, sorted.as_slice()) {
             ("median" | "mean" | "min" | "max", []) => f64::NAN,

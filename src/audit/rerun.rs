@@ -85,7 +85,7 @@ fn interval((center, error, freedom): LogRatio, level: f64) -> Option<(f64, f64)
 
 fn of_value(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<LogRatio> {
     let case = *derived.cases.first()?;
-    let values = |results: &Results| Some(results.cases.get(case)?.metric(&derived.metric)?.values());
+    let values = |results: &Results| Some(results.cases.get(case)?.metric(&derived.metric)?.unit_values());
     Contrast::independent(&values(evidence.results)?, &values(new)?)?.mean_of_logs()
 }
 

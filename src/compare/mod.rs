@@ -7,4 +7,5 @@ mod arms;
 mod verdict;
 
 pub use arms::{Comparison, Rule, comparisons, hypothesis, partner};
-pub use verdict::{ALPHA, Family, Found, LEVEL, Verdict, adjust, shares_differ_p};
+pub(crate) use verdict::weighted;
+pub use verdict::{ALPHA, Family, Found, LEVEL, Verdict, adjust, decides, shares_differ_p};

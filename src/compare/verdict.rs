@@ -5,12 +5,19 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::Better;
+use statrs::distribution::ContinuousCDF as _;
+
 use crate::statistics::{Analysis, Bounds, Contrast, Method, replicates_needed};
 
 /// The level that intervals aim at.
 pub const LEVEL: f64 = 0.95;
 /// Below which an adjusted p decides.
 pub const ALPHA: f64 = 0.05;
+
+/// Whether an adjusted p decides; rounding at the boundary does not.
+pub fn decides(p: f64) -> bool {
+    p <= ALPHA + 1e-12
+}
 
 /// What may be concluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -108,10 +115,12 @@ impl Found {
     /// The verdict; `noise` is the share by which the same thing may differ from itself where it is compared
     /// like this ([`crate::statistics::NoiseFloor::bound_of`]).
     pub fn verdict(&self, better: Option<Better>, noise: Option<f64>) -> Verdict {
-        if self.p_equivalence.is_some_and(|p| p <= ALPHA) {
+        if self.p_equivalence.is_some_and(decides) {
             return Verdict::Equivalent;
         }
-        if !self.p_adjusted.is_some_and(|p| p <= ALPHA) || self.is_within(noise) {
+        // without a direction nothing is better or worse, whatever p of ties
+        let has_direction = libm::log(self.ratio).abs() > 1e-12;
+        if !has_direction || !self.p_adjusted.is_some_and(decides) || self.is_within(noise) {
             return Verdict::Inconclusive;
         }
         match better {
@@ -127,24 +136,33 @@ impl Found {
         noise.is_some_and(|noise| libm::log(self.ratio).abs() <= libm::log1p(noise))
     }
 
-    /// How many replicates a fresh run would need to decide, where one is to be expected: to see this difference with a
-    /// chance of 80 %, or, with a margin that is not exceeded, that it is none. `family` is how many comparisons are made.
+    /// How many replicates a fresh run would need to decide with a chance of 80 %, where changes are as large as they were seen:
+    /// that there is a difference, or, with a margin that is not exceeded, that there is none. `family` is how many comparisons
+    /// are made (normal approximation; Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2nd ed., section 3.2;
+    /// rank tests have 3 ÷ π of the efficiency of t).
     pub fn replicates_needed(&self, family: usize) -> Option<u64> {
-        const QUANTILES: f64 = 1.959_964 + 0.841_621;
         const NEEDED_MAX: f64 = 10_000.0;
-        let spread = self.contrast.spread()?;
+        let quantile = |share: f64| statrs::distribution::Normal::standard().inverse_cdf(share);
+        let (spread, method) = (self.contrast.spread()?, self.contrast.method());
         let seen = libm::log(self.ratio).abs();
-        let wanted = match self.margin.map(libm::log1p) {
-            Some(margin) => seen.max(margin - seen),
-            None => seen,
+        let (of_arms, of_ranks) = match method {
+            Method::MannWhitney => (2.0, std::f64::consts::FRAC_PI_3),
+            Method::SignedRank => (1.0, std::f64::consts::FRAC_PI_3),
+            Method::BlockT => (1.0, 1.0),
         };
-        let per_arm = if self.contrast.method() == Method::MannWhitney { 2.0 } else { 1.0 };
-        let needed = per_arm * (QUANTILES * spread / wanted.max(1e-9)) * (QUANTILES * spread / wanted.max(1e-9));
-        let analysis = match self.contrast.method() {
-            Method::MannWhitney => Analysis::IndependentArms,
-            Method::BlockT | Method::SignedRank => Analysis::Blocks,
+        let needed = |quantiles: f64, wanted: f64| {
+            let by = quantiles * spread / wanted.max(1e-9);
+            of_arms * of_ranks * by * by
         };
-        let least = replicates_needed(analysis, family as u64);
+        let share = ALPHA / family.max(1) as f64;
+        let of_difference = needed(quantile(1.0 - share / 2.0) + quantile(0.8), seen);
+        let of_equivalence = self.margin.map(libm::log1p).filter(|margin| *margin > seen).map(|margin| {
+            let power = if seen < 0.1 * margin { quantile(0.9) } else { quantile(0.8) };
+            needed(quantile(1.0 - share) + power, margin - seen)
+        });
+        let needed = of_equivalence.map_or(of_difference, |other| other.min(of_difference));
+        let analysis = if method == Method::MannWhitney { Analysis::IndependentArms } else { Analysis::Blocks };
+        let least = if method == Method::BlockT { 2 } else { replicates_needed(analysis, family as u64) };
         (needed < NEEDED_MAX).then(|| (libm::ceil(needed) as u64 + 1).max(least))
     }
 }
@@ -209,7 +227,7 @@ fn shaffer(values: &[Option<f64>], groups: &[usize]) -> Vec<Option<f64>> {
 }
 
 /// Benjamini and Hochberg's adjusted values, where the rows of a group weigh one together.
-fn weighted(values: &[Option<f64>], groups: &[usize]) -> Vec<Option<f64>> {
+pub(crate) fn weighted(values: &[Option<f64>], groups: &[usize]) -> Vec<Option<f64>> {
     let known = ascending(values);
     let mut sizes: BTreeMap<usize, f64> = BTreeMap::new();
     for (place, _) in &known {
@@ -279,6 +297,29 @@ mod tests {
         };
         assert_eq!(adjusted(&[0, 0, 0]), one().p.unwrap());
         assert!(adjusted(&[0, 1, 2]) > 2.9 * one().p.unwrap());
+    }
+
+    #[test]
+    fn without_a_direction_nothing_is_better_or_worse() {
+        let (one, mut other) = ([1.0; 20], vec![1.0; 14]);
+        other.extend([2.0; 6]);
+        let mut found = Found::new(Contrast::independent(&one, &other).unwrap(), None);
+        adjust(Family::Declared, &mut [&mut found], &[0]);
+        assert!(found.p_adjusted.unwrap() < 0.05 && found.ratio == 1.0, "{found:?}");
+        assert_eq!(found.verdict(Some(Better::Lower), None), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn as_many_replicates_are_needed_as_the_family_asks_for() {
+        // R 4.2.2: power.t.test(delta = 0.05, sd = 0.05, power = 0.8, sig.level = 0.05 / k) times π ÷ 3: 18, 34, 43
+        let arm = |center: f64| {
+            (0..12).map(|at| 100.0 * libm::exp(center + 0.05 * (f64::from(at) - 5.5) / 3.606)).collect::<Vec<f64>>()
+        };
+        let found = Found::new(Contrast::independent(&arm(0.0), &arm(0.05)).unwrap(), None);
+        for (family, wanted) in [(1, 18), (20, 34), (100, 43)] {
+            let needed = found.replicates_needed(family).unwrap();
+            assert!(needed.abs_diff(wanted) <= 3, "{family}: {needed}");
+        }
     }
 
     #[test]

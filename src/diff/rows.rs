@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Side;
-use crate::compare::{ALPHA, Family, Found, Rule, Verdict, adjust, hypothesis, shares_differ_p};
+use crate::compare::{ALPHA, Family, Found, Rule, Verdict, adjust, decides, hypothesis, shares_differ_p};
 use crate::measurement::Metric;
 use crate::results::{CaseResults, MetricSamples};
 use crate::statistics::{Bounds, Contrast, NoiseFloor, bootstrap};
 use crate::store::event::Environment;
+
+/// From which ratio of standard deviations on it is said that the sides scatter unequally.
+const SPREAD_MAX: f64 = 3.0;
 
 /// Why two results are one.
 pub const SAME_OBJECTS: &str = "the same raw objects";
@@ -48,6 +51,9 @@ pub struct Row {
     /// p of a difference beyond the margin, adjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_equivalence: Option<f64>,
+    /// p of both sides losing the same share of their attempts.
+    #[serde(skip)]
+    pub lost_p: f64,
     /// What may be concluded.
     pub verdict: Verdict,
     /// Why, where the verdict does not say it.
@@ -147,6 +153,7 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
             *numbers.entry((*case, hypothesis(&rows[*place].metric).to_owned())).or_insert(next)
         })
         .collect();
+    let cases: BTreeSet<usize> = found.iter().map(|(.., case)| *case).collect();
     let mut of: Vec<&mut Found> = found.iter_mut().map(|(_, one, _)| one).collect();
     adjust(Family::Exploratory, &mut of, &groups);
     let mut floors: BTreeMap<Metric, Vec<NoiseFloor>> = BTreeMap::new();
@@ -157,12 +164,14 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
             .or_insert_with(|| [a, b].into_iter().filter_map(|side| side.results.noise(&row.metric)).collect());
         let noise = floors.iter().filter_map(|floor| floor.bound_of(&one.contrast)).reduce(f64::max);
         (row.p, row.p_adjusted, row.p_equivalence) = (one.p, one.p_adjusted, one.p_equivalence);
-        if row.verdict == Verdict::Invalid {
+        // as many cases are looked at as there are: Bonferroni
+        if row.verdict == Verdict::Invalid && decides(row.lost_p * cases.len() as f64) {
             continue;
         }
+        row.why.clear();
         let rule = Rule::of(&b.experiment, &row.metric);
         row.verdict = one.verdict(rule.better, noise);
-        let is_significant = one.p_adjusted.is_some_and(|p| p <= ALPHA);
+        let is_significant = one.p_adjusted.is_some_and(decides);
         if let (Some(old), Some(new), Some(bounds)) = (row.a, row.b, one.interval) {
             let of_medians = new / old;
             if !(bounds.low..=bounds.high).contains(&of_medians) {
@@ -171,12 +180,18 @@ fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Fou
                 );
             }
         }
+        if let Some((by, welch)) = one.contrast.unequal_spread().filter(|(by, _)| *by > SPREAD_MAX) {
+            row.why.push_str(if row.why.is_empty() { "" } else { "; " });
+            row.why.push_str(&format!(
+                "one side scatters {by:.1} times as much, and ranks assume a shift alone: Welch's t on logarithms has p {welch:.4}, unadjusted"
+            ));
+        }
         if row.verdict == Verdict::Inconclusive {
             row.needed = one.replicates_needed(numbers.len());
             if is_significant && one.is_within(noise) {
                 let share = noise.unwrap_or(0.0) * 100.0;
                 row.why = format!(
-                    "within the noise: by A/A pairs, 95 % of comparisons of the same with as many values differ by less than {share:.1} % (upper 95 % bound)"
+                    "within the noise: A/A pairs of one run leave up to {share:.1} % with as many values (upper 95 % bound), and two runs differ by more"
                 );
                 row.needed = None;
             }
@@ -205,6 +220,7 @@ fn alone(side: &Side, (case, samples): (&CaseResults, &MetricSamples), verdict: 
         p: None,
         p_adjusted: None,
         p_equivalence: None,
+        lost_p: 1.0,
         verdict,
         why: String::new(),
         hidden: side.results.hidden_in(&[samples]),
@@ -270,7 +286,7 @@ fn compared(
         low: found.interval.map(|bounds| bounds.low),
         high: found.interval.map(|bounds| bounds.high),
         level: found.interval.map(|bounds| bounds.level),
-        method: found.contrast.method().word(),
+        method: found.contrast.described(),
         estimand: found.contrast.method().estimand(),
         bootstrap: bootstrap::ratio_of_medians(&one, &other, crate::compare::LEVEL, SEED),
     });
@@ -279,7 +295,8 @@ fn compared(
         (lost, lost + usable as u64)
     };
     let shares = (lost(a, &before.case.label(), old.samples.len()), lost(b, &case.case.label(), new.samples.len()));
-    if shares_differ_p(shares.0, shares.1) <= ALPHA {
+    row.lost_p = shares_differ_p(shares.0, shares.1);
+    if row.lost_p <= ALPHA {
         row.verdict = Verdict::Invalid;
         row.why = format!(
             "{} of {} attempts gave no result on the first side, {} of {} on the second",

@@ -1,12 +1,13 @@
 //! Many revisions in the order of time: suspected changes, each until it is measured again.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::Side;
-use crate::compare::ALPHA;
+use crate::compare::{decides, hypothesis, weighted};
 use crate::measurement::Metric;
 use crate::statistics::change::{SIDE_MIN, change_point};
-use crate::statistics::holm;
 
 /// The seed of the permutations.
 const SEED: u64 = 20_190_513;
@@ -28,7 +29,8 @@ pub struct Series {
     pub change: Option<String>,
     /// After by before, at the split that differs most.
     pub ratio: Option<f64>,
-    /// p of that split: corrected for looking after each side, and for the number of series (Holm).
+    /// p of that split: corrected for looking after each side, and over all series (Benjamini and Hochberg; the metrics of a case
+    /// that are one hypothesis weigh one together).
     pub p: Option<f64>,
 }
 
@@ -39,9 +41,11 @@ impl Series {
         match (&self.change, self.ratio, self.p) {
             (Some(side), Some(ratio), Some(p)) => {
                 let change = (ratio - 1.0) * 100.0;
-                format!("suspected from {side} on: {change:+.1} %, p {p:.4}; measure both again before it is believed")
+                format!(
+                    "suspected from {side} on: {change:+.1} %, p (adjusted) {p:.4}; measure both again before it is believed"
+                )
             }
-            (None, Some(_), Some(p)) => format!("no change is suspected, p {p:.3} over {count} sides"),
+            (None, Some(_), Some(p)) => format!("no change is suspected, p (adjusted) {p:.3} over {count} sides"),
             _ if count >= 2 * SIDE_MIN => format!("the same on {count} sides"),
             _ => format!("{count} sides, {} are needed", 2 * SIDE_MIN),
         }
@@ -90,12 +94,17 @@ pub fn series(sides: &[&Side]) -> Vec<Series> {
 fn suspect(found: &mut [Series]) {
     let logs = |one: &Series| one.medians.iter().map(|median| libm::log(*median)).collect::<Vec<f64>>();
     let changes: Vec<_> = found.iter().map(|one| change_point(&logs(one), SEED)).collect();
-    let values: Vec<f64> = changes.iter().flatten().map(|change| change.p_of_looks).collect();
-    let mut adjusted = holm(&values).into_iter();
-    for (one, change) in found.iter_mut().zip(&changes) {
-        let Some(change) = change else { continue };
-        let p = adjusted.next().unwrap_or(1.0);
+    let values: Vec<Option<f64>> = changes.iter().map(|change| change.map(|change| change.p_of_looks)).collect();
+    let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut groups = vec![];
+    for one in found.iter() {
+        let next = numbers.len();
+        groups.push(*numbers.entry((one.case.clone(), hypothesis(&one.metric).to_owned())).or_insert(next));
+    }
+    let adjusted = weighted(&values, &groups);
+    for ((one, change), p) in found.iter_mut().zip(&changes).zip(adjusted) {
+        let (Some(change), Some(p)) = (change, p) else { continue };
         (one.p, one.ratio) = (Some(p), Some(libm::exp(change.difference)));
-        one.change = one.sides.get(change.at).filter(|_| p <= ALPHA).cloned();
+        one.change = one.sides.get(change.at).filter(|_| decides(p)).cloned();
     }
 }

@@ -8,8 +8,12 @@ use super::{mean, standard_deviation};
 
 /// The fewest values on each side of a change.
 pub const SIDE_MIN: usize = 5;
-/// How many orders are tried.
-const PERMUTATIONS: usize = 9_999;
+/// How many orders are tried at least, unless so many of them are as far apart that no p would be small.
+const PERMUTATIONS_MIN: usize = 9_999;
+/// And at most.
+const PERMUTATIONS_MAX: usize = 1_000_000;
+/// After so many orders as far apart no more are tried (Besag and Clifford, Biometrika 78 (1991) 301).
+const AS_FAR_MAX: usize = 50;
 
 /// A suspected change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +25,8 @@ pub struct Change {
     /// The share of orders in which some split differs as much (Pettitt's idea with means; Applied Statistics 28 (1979) 126
     /// has ranks).
     pub p: f64,
-    /// The same for whoever has looked after each value since there were enough: multiplied by the number of looks.
+    /// The same for whoever has looked after each value since there were enough: at look k it is multiplied by k(k + 1), for the
+    /// shares 1 ÷ k(k + 1) of all looks together are one (alpha spending; Lan and DeMets, Biometrika 70 (1983) 659).
     pub p_of_looks: f64,
 }
 
@@ -52,16 +57,19 @@ pub fn change_point(values: &[f64], seed: u64) -> Option<Change> {
     let mut random = ChaCha20Rng::seed_from_u64(seed);
     let mut shuffled = values.to_vec();
     let mut as_far = 1_usize;
-    for _ in 0..PERMUTATIONS {
+    let looks = values.len() - 2 * SIDE_MIN + 1;
+    let factor = looks * (looks + 1);
+    let mut tried = 0;
+    while tried < (200 * factor).clamp(PERMUTATIONS_MIN, PERMUTATIONS_MAX) && as_far <= AS_FAR_MAX {
+        tried += 1;
         for last in (1..shuffled.len()).rev() {
             let other = (random.next_u64() % (last as u64 + 1)) as usize;
             shuffled.swap(last, other);
         }
         as_far += usize::from(greatest(&shuffled).2 >= seen - 1e-12);
     }
-    let p = as_far as f64 / (PERMUTATIONS + 1) as f64;
-    let looks = (values.len() - 2 * SIDE_MIN + 1) as f64;
-    Some(Change { at, difference, p, p_of_looks: (p * looks).min(1.0) })
+    let p = as_far as f64 / (tried + 1) as f64;
+    Some(Change { at, difference, p, p_of_looks: (p * factor as f64).min(1.0) })
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::rank::{EXACT_VALUES_MAX, cut_at, mann_whitney, mann_whitney_cdf, signed_rank, signed_rank_cdf};
+use super::rank::{
+    cut_at, is_exact_mann_whitney, is_exact_signed_rank, mann_whitney, mann_whitney_cdf, signed_rank, signed_rank_cdf,
+};
 use super::{mean, median, standard_deviation};
 
 /// The most blocks that are analysed by Student's t.
@@ -41,7 +43,7 @@ impl Method {
         match self {
             Self::BlockT => "t on logarithms of block ratios (assumes log-normal ratios)",
             Self::SignedRank => "signed-rank over blocks, exact",
-            Self::MannWhitney => "Mann-Whitney, exact",
+            Self::MannWhitney => "Mann-Whitney, exact (assumes a shift alone)",
         }
     }
 }
@@ -71,6 +73,9 @@ pub struct Contrast {
     center: f64,
 }
 
+/// A standard deviation of logarithms that rounding makes.
+const ROUNDING: f64 = 1e-12;
+
 /// The most shifts that are kept: more are made again when they are asked for.
 const SHIFTS_KEPT_MAX: usize = 20_000;
 
@@ -81,7 +86,8 @@ impl Contrast {
         if !is_usable {
             return None;
         }
-        let logs: Vec<f64> = baseline.iter().zip(treated).map(|(base, value)| libm::log(value / base)).collect();
+        let logs: Vec<f64> =
+            baseline.iter().zip(treated).map(|(base, value)| libm::log(*value) - libm::log(*base)).collect();
         let method = if logs.len() <= BLOCKS_OF_T_MAX { Method::BlockT } else { Method::SignedRank };
         Some(Self::made(method, logs, vec![]))
     }
@@ -142,6 +148,32 @@ impl Contrast {
         self.method
     }
 
+    /// The method in words, as it was used.
+    pub fn described(&self) -> &'static str {
+        match self.method {
+            Method::MannWhitney if !self.is_exact() => {
+                "Mann-Whitney, by the normal distribution (assumes a shift alone)"
+            }
+            Method::SignedRank if !self.is_exact() => "signed-rank over blocks, by the normal distribution",
+            method => method.word(),
+        }
+    }
+
+    /// How unequally two independent arms scatter: the greater standard deviation of logarithms by the smaller, and Welch's p of
+    /// no difference, which does not assume that they scatter alike. `None` in blocks, and where one does not scatter.
+    pub fn unequal_spread(&self) -> Option<(f64, f64)> {
+        if self.method != Method::MannWhitney || self.units() < 2 {
+            return None;
+        }
+        let (one, other) = (standard_deviation(&self.first), standard_deviation(&self.second));
+        if one <= 0.0 || other <= 0.0 {
+            return None;
+        }
+        let (center, error, freedom) = self.mean_of_logs()?;
+        let tail = super::student_t_tail((center / error).abs(), freedom)?;
+        Some((one.max(other) / one.min(other), (2.0 * tail).min(1.0)))
+    }
+
     /// Blocks, or values of the smaller arm.
     pub fn units(&self) -> usize {
         if self.method == Method::MannWhitney { self.first.len().min(self.second.len()) } else { self.first.len() }
@@ -157,8 +189,9 @@ impl Contrast {
         if self.method == Method::BlockT {
             let (center, error, student) = self.student()?;
             // ratios that do not vary say nothing of their spread: what is known is how seldom signs agree by chance
-            if error == 0.0 && level > 1.0 - 2.0 * signed_rank_cdf(self.first.len())[0] {
-                return None;
+            if error == 0.0 {
+                let (ratio, known) = (libm::exp(center), self.level_of_signs());
+                return (level <= known).then_some(Bounds { low: ratio, high: ratio, level: known });
             }
             let half = student.inverse_cdf(f64::midpoint(1.0, level)) * error;
             return Some(Bounds { low: libm::exp(center - half), high: libm::exp(center + half), level });
@@ -179,7 +212,15 @@ impl Contrast {
         self.interval(level).or_else(|| self.interval(0.0_f64.max(self.widest_level()?)))
     }
 
+    /// 1 less the chance that all blocks have one sign.
+    fn level_of_signs(&self) -> f64 {
+        1.0 - 2.0 * signed_rank_cdf(self.first.len())[0]
+    }
+
     fn widest_level(&self) -> Option<f64> {
+        if self.student().is_some_and(|(_, error, _)| self.method == Method::BlockT && error == 0.0) {
+            return Some(self.level_of_signs());
+        }
         (self.method != Method::BlockT && self.units() > 1).then(|| 1.0 - 2.0 * self.distribution()[0])
     }
 
@@ -285,7 +326,10 @@ impl Contrast {
         if count < 2 {
             return None;
         }
-        let error = standard_deviation(&self.first) / libm::sqrt(count as f64);
+        let spread = standard_deviation(&self.first);
+        // what differs by rounding alone does not vary
+        let spread = if spread <= ROUNDING * mean(&self.first).abs().max(1.0) { 0.0 } else { spread };
+        let error = spread / libm::sqrt(count as f64);
         Some((mean(&self.first), error, StudentsT::new(0.0, 1.0, (count - 1) as f64).ok()?))
     }
 
@@ -297,7 +341,10 @@ impl Contrast {
     }
 
     fn is_exact(&self) -> bool {
-        self.first.len() + self.second.len() <= EXACT_VALUES_MAX
+        match self.method {
+            Method::MannWhitney => is_exact_mann_whitney(self.first.len(), self.second.len()),
+            Method::BlockT | Method::SignedRank => is_exact_signed_rank(self.first.len()),
+        }
     }
 
     /// How many extreme shifts are cut from each end, by the normal distribution of the statistic.
@@ -377,6 +424,28 @@ mod tests {
         assert_eq!((contrast.ratio(), contrast.p(2.0)), (2.0, Some(1.0)));
         assert_eq!(contrast.p(1.0), Some(2.0 / 32.0), "five blocks that agree are no more than that");
         assert_eq!(contrast.interval(0.95), None);
+        let widest = contrast.interval_or_widest(0.95).unwrap();
+        assert!(close(widest.low, 2.0) && close(widest.level, 0.9375), "{widest:?}");
         assert_eq!(Contrast::blocks(&[2.0; 6], &[4.0; 6]).unwrap().interval(0.95).map(|bounds| bounds.low), Some(2.0));
+    }
+
+    #[test]
+    fn what_differs_by_rounding_is_the_same() {
+        let (base, treated) = ([0.1, 0.2, 0.7], [0.11, 0.22, 0.77]);
+        assert_eq!(Contrast::blocks(&base, &treated).unwrap().p(1.0), Some(0.25), "three signs that agree");
+        let base = [100.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0, 110.0, 110.0, 50.0];
+        let treated = [110.0, 110.0, 110.0, 110.0, 110.0, 110.0, 110.0, 100.0, 100.0, 51.0];
+        // enumerated in R 4.2.2: nine equal sizes, two of them the other way
+        assert!(close(Contrast::blocks(&base, &treated).unwrap().p(1.0).unwrap(), 0.109_375));
+        // R 4.2.2: 2 / choose(60, 30), upward as downward
+        let (low, high): (Vec<f64>, Vec<f64>) = (1..=30).map(|at| (f64::from(at), 100.0 + f64::from(at))).unzip();
+        for (one, other) in [(&low, &high), (&high, &low)] {
+            let p = Contrast::independent(one, other).unwrap().p(1.0).unwrap();
+            assert!(close(p, 1.691_123_389_214_477_6e-17), "{p:e}");
+        }
+        // a small arm beside a large one is exact: 2 / choose(201, 2)
+        let many: Vec<f64> = (1..=199).map(f64::from).collect();
+        let few = Contrast::independent(&[1_000.0, 1_001.0], &many).unwrap();
+        assert!(close(few.p(1.0).unwrap(), 2.0 / 20_100.0) && few.described().contains("exact"));
     }
 }

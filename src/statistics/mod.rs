@@ -91,9 +91,14 @@ pub fn median_interval_at(sorted: &[f64], aim: f64) -> Option<MedianInterval> {
     if count < 2 {
         return None;
     }
-    let mut best = (0, 1.0 - 2.0 * binomial_half_cdf(count, 0));
+    // P(X ≤ rank) for X binomial with as many trials of ½, by logarithms, for the first term is less than any float
+    let mut log_term = -(count as f64) * std::f64::consts::LN_2;
+    let mut below = libm::exp(log_term);
+    let mut best = (0, 1.0 - 2.0 * below);
     for rank in 1..count.div_ceil(2) {
-        let level = 1.0 - 2.0 * binomial_half_cdf(count, rank);
+        log_term += libm::log((count - rank + 1) as f64 / rank as f64);
+        below += libm::exp(log_term);
+        let level = 1.0 - 2.0 * below;
         if level < aim {
             break;
         }
@@ -101,17 +106,6 @@ pub fn median_interval_at(sorted: &[f64], aim: f64) -> Option<MedianInterval> {
     }
     let (rank, level) = best;
     Some(MedianInterval { low: sorted[rank], high: sorted[count - 1 - rank], level })
-}
-
-/// P(X ≤ k) for X binomial with n trials of ½.
-fn binomial_half_cdf(trials: usize, successes: usize) -> f64 {
-    let mut term = libm::exp2(-(trials as f64));
-    let mut sum = term;
-    for k in 1..=successes {
-        term *= (trials - k + 1) as f64 / k as f64;
-        sum += term;
-    }
-    sum
 }
 
 /// Spearman's rank correlation, ties by mid-ranks, and its two-sided p by Student's t with n − 2 degrees of freedom
@@ -275,6 +269,16 @@ mod tests {
         // n = 10: ranks 2 and 9 give 1 − 2·11/1024
         assert!(close(level(10), 1.0 - 22.0 / 1024.0));
         assert_eq!(summarize(&[1.0]).unwrap().interval, None);
+        // R 4.2.2: r = qbinom(0.025, n, 0.5), 1 - 2 * pbinom(r - 1, n, 0.5); the first term alone is below any float
+        for (count, rank, wanted) in [
+            (1_075, 505, 0.955_933_520_620_151_5),
+            (2_000, 956, 0.953_447_179_508_218),
+            (10_000, 4_902, 0.951_167_050_103_618),
+        ] {
+            let values: Vec<f64> = (1..=count).map(f64::from).collect();
+            let found = summarize(&values).unwrap().interval.unwrap();
+            assert!((found.level - wanted).abs() < 1e-9 && found.low == f64::from(rank), "{count}: {found:?}");
+        }
     }
 
     #[test]

@@ -7,9 +7,36 @@ use std::rc::Rc;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The most values, all together, for which distributions are exact; beyond, the normal one with the correction for
-/// continuity and ties is used.
-pub const EXACT_VALUES_MAX: usize = 200;
+/// The most values, all together, for which distributions are exact whatever that costs.
+const EXACT_VALUES_MAX: usize = 200;
+/// The most additions that an exact distribution may cost; beyond, the normal one with the correction for continuity and ties
+/// is used.
+const EXACT_ADDITIONS_MAX: usize = 100_000_000;
+
+/// Whether the distribution of the signed-rank statistic is exact.
+pub const fn is_exact_signed_rank(count: usize) -> bool {
+    count <= EXACT_VALUES_MAX
+}
+
+/// Whether the distribution of the Mann-Whitney statistic is exact: also where one arm is large and the other small.
+pub fn is_exact_mann_whitney(one: usize, other: usize) -> bool {
+    let cost = (one + other).saturating_mul(one.min(other)).saturating_mul(one.saturating_mul(other));
+    one + other <= EXACT_VALUES_MAX || cost <= EXACT_ADDITIONS_MAX
+}
+
+/// Whether it is exact with ties, which costs more.
+fn is_exact_with_ties(one: usize, other: usize) -> bool {
+    let count = one + other;
+    let cost = count.saturating_mul(one.min(other)).saturating_mul(count.saturating_mul(count));
+    count <= EXACT_VALUES_MAX || cost <= EXACT_ADDITIONS_MAX
+}
+
+/// Values that differ by less are tied: equal ratios have logarithms that differ by rounding.
+const TIE: f64 = 1e-12;
+
+fn is_tied(one: f64, other: f64) -> bool {
+    (one - other).abs() <= TIE * one.abs().max(other.abs()).max(1.0)
+}
 
 /// The chance of a statistic at or below what was seen, and of one at or above it, where there is no difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,7 +135,7 @@ fn tails_of(shares: &[f64], seen: usize) -> Tails {
 /// Wilcoxon's signed-rank test of differences from zero; zeros are dropped, ties share their ranks. `None` where nothing
 /// remains.
 pub fn signed_rank(differences: &[f64]) -> Option<Tails> {
-    let mut nonzero: Vec<f64> = differences.iter().copied().filter(|value| *value != 0.0).collect();
+    let mut nonzero: Vec<f64> = differences.iter().copied().filter(|value| !is_tied(*value, 0.0)).collect();
     if nonzero.is_empty() {
         return None;
     }
@@ -116,7 +143,7 @@ pub fn signed_rank(differences: &[f64]) -> Option<Tails> {
     let ranks = doubled_mid_ranks(&nonzero, f64::abs);
     let positive: usize = nonzero.iter().zip(&ranks).filter(|(value, _)| **value > 0.0).map(|(_, rank)| rank).sum();
     let count = nonzero.len();
-    if count > EXACT_VALUES_MAX {
+    if !is_exact_signed_rank(count) {
         let mean = ranks.iter().sum::<usize>() as f64 / 2.0;
         let variance = ranks.iter().map(|rank| (*rank as f64) * (*rank as f64)).sum::<f64>() / 4.0;
         return Some(normal_tails(positive as f64, mean, variance, 1.0));
@@ -140,7 +167,12 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> Option<Tails> {
     let ranks = doubled_mid_ranks(&all, |(value, _)| value);
     let seen: usize = ranks.iter().zip(&all).filter(|(_, (_, is_other))| *is_other).map(|(rank, _)| rank).sum();
     let least = other.len() * (other.len() + 1);
-    if all.len() > EXACT_VALUES_MAX {
+    let has_ties = has_ties(&all, |(value, _)| value);
+    let is_exact = match has_ties {
+        true => is_exact_with_ties(one.len(), other.len()),
+        false => is_exact_mann_whitney(one.len(), other.len()),
+    };
+    if !is_exact {
         let (m, n, count) = (one.len() as f64, other.len() as f64, all.len() as f64);
         let center = (count + 1.0) / 2.0;
         let spread =
@@ -149,28 +181,39 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> Option<Tails> {
         let variance = 4.0 * m * n / (count * (count - 1.0)) * spread;
         return Some(normal_tails(seen as f64, n * (count + 1.0), variance, 1.0));
     }
-    if !has_ties(&all, |(value, _)| value) {
+    if !has_ties {
         let distribution = mann_whitney_cdf(one.len(), other.len());
         return Some(from_cdf(&distribution, (seen - least) / 2));
     }
-    // counts[k][s]: arrangements that give k values of the second arm the doubled rank sum s
+    // the smaller arm is counted; the rank sums of both have one total
     let total: usize = ranks.iter().sum();
-    let mut counts = vec![vec![0.0_f64; total + 1]; other.len() + 1];
+    if one.len() < other.len() {
+        let tails = tied_tails(&ranks, one.len(), total - seen);
+        return Some(Tails { below: tails.above, above: tails.below });
+    }
+    Some(tied_tails(&ranks, other.len(), seen))
+}
+
+/// The tails of the doubled rank sum of an arm, given all doubled ranks: over all arrangements.
+fn tied_tails(ranks: &[usize], size: usize, seen: usize) -> Tails {
+    let total: usize = ranks.iter().sum();
+    // counts[k][s]: arrangements that give k values of the arm the sum s
+    let mut counts = vec![vec![0.0_f64; total + 1]; size + 1];
     counts[0][0] = 1.0;
-    for rank in &ranks {
-        for taken in (1..=other.len()).rev() {
+    for rank in ranks {
+        for taken in (1..=size).rev() {
             for sum in (*rank..=total).rev() {
                 let ways = counts[taken - 1][sum - rank];
                 counts[taken][sum] += ways;
             }
         }
     }
-    Some(tails_of(&counts[other.len()], seen))
+    tails_of(&counts[size], seen)
 }
 
+/// Both tails of a statistic that is as likely as its greatest value less itself.
 fn from_cdf(distribution: &[f64], seen: usize) -> Tails {
-    let before = if seen == 0 { 0.0 } else { distribution[seen - 1] };
-    Tails { below: distribution[seen], above: 1.0 - before }
+    Tails { below: distribution[seen], above: distribution[distribution.len() - 1 - seen] }
 }
 
 fn normal_tails(seen: f64, mean: f64, variance: f64, continuity: f64) -> Tails {
@@ -185,7 +228,7 @@ fn normal_tails(seen: f64, mean: f64, variance: f64, continuity: f64) -> Tails {
 }
 
 fn has_ties<T: Copy>(sorted: &[T], value: impl Fn(T) -> f64) -> bool {
-    sorted.windows(2).any(|pair| value(pair[0]) == value(pair[1]))
+    sorted.windows(2).any(|pair| is_tied(value(pair[0]), value(pair[1])))
 }
 
 /// Twice the mid-ranks of sorted values, so that ties stay whole numbers.
@@ -194,7 +237,7 @@ fn doubled_mid_ranks<T: Copy>(sorted: &[T], value: impl Fn(T) -> f64) -> Vec<usi
     let mut start = 0;
     while start < sorted.len() {
         let first = value(sorted[start]);
-        let end = start + sorted[start..].iter().take_while(|one| value(**one) == first).count();
+        let end = start + sorted[start..].iter().take_while(|one| is_tied(value(**one), first)).count();
         ranks[start..end].fill(start + end + 1);
         start = end;
     }
