@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::show;
 use crate::compare::{Rule, Verdict};
-use crate::diff::{self, Diff, Kind, Row, Side};
+use crate::diff::{self, Diff, Kind, Row, Series, Side};
 use crate::document::{Block, Figure};
 use crate::measurement::Metric;
 use crate::render::ratios;
@@ -112,6 +112,24 @@ fn of_metric(metric: &Metric, rows: &[&Row]) {
     }
 }
 
+/// Many sides: the medians of each series in the order of the sides, and what is suspected.
+pub(crate) fn series_text(sides: &[&Side], series: &[Series]) {
+    for (number, side) in sides.iter().enumerate() {
+        show::print(&format!("{}  {}", number + 1, side.name));
+    }
+    for one in series {
+        show::print("");
+        show::wrap(&format!("{} {}: {}", one.case, one.metric, one.said()), WIDTH)
+            .iter()
+            .for_each(|line| show::print(line));
+        let shown = one.medians.iter().map(|median| diff::shown_in_a_unit(*median, &one.unit)).collect::<Vec<_>>();
+        show::wrap(&format!("medians: {}", shown.join(" | ")), WIDTH - 2)
+            .iter()
+            .for_each(|line| show::print(&format!("  {line}")));
+    }
+    show::print("\nTwo sides at a time say what was pinned otherwise, and what may be concluded.");
+}
+
 fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
@@ -147,14 +165,23 @@ fn map(rows: &[&Row], title: &str) -> Option<(ratios::Drawing, String)> {
     let [y, x] = varying.as_slice() else { return None };
     let cells: Vec<ratios::Cell<'_>> = rows
         .iter()
-        .filter_map(|row| Some((row.factors.get(*x)?.as_str(), row.factors.get(*y)?.as_str(), row.ratio?.estimate)))
+        .filter_map(|row| {
+            let (column, ratio) = (row.factors.get(*x)?, row.ratio?.estimate);
+            Some(ratios::Cell {
+                column,
+                row: row.factors.get(*y)?,
+                ratio,
+                is_open: row.verdict == Verdict::Inconclusive,
+            })
+        })
         .collect();
-    let places: BTreeSet<(&str, &str)> = cells.iter().map(|(column, row, _)| (*column, *row)).collect();
+    let places: BTreeSet<(&str, &str)> = cells.iter().map(|cell| (cell.column, cell.row)).collect();
     if places.len() < cells.len() || cells.len() < rows.len() {
         return None;
     }
     let caption = format!("{title}: change in percent");
-    Some((ratios::map(&cells, (x, y), &caption)?, caption))
+    let drawing = ratios::map(&cells, (x, y), &caption)?;
+    Some((drawing, format!("{caption}; what stands in brackets is inconclusive")))
 }
 
 /// The ratios with their intervals; where there are many, of those that differ most.
@@ -169,12 +196,15 @@ fn forest(rows: &[&Row], rule: Rule, title: &str) -> Option<(ratios::Drawing, St
         .take(FOREST_ROWS_MAX)
         .filter_map(|row| {
             let ratio = row.ratio?;
-            Some(ratios::Row { label: row.levels.clone(), ratio: ratio.estimate, interval: ratio.low.zip(ratio.high) })
+            let is_open = row.verdict == Verdict::Inconclusive;
+            let interval = ratio.low.zip(ratio.high);
+            Some(ratios::Row { label: row.levels.clone(), ratio: ratio.estimate, interval, is_open })
         })
         .collect();
     let mut caption = format!("{title}: ratio");
     if shown.len() < rows.len() {
         caption.push_str(&format!("; the {} of {} cases that differ most", shown.len(), rows.len()));
     }
-    Some((ratios::forest(&shown, rule.margin, &caption)?, caption))
+    let drawing = ratios::forest(&shown, rule.margin, &caption)?;
+    Some((drawing, format!("{caption}; rings are inconclusive, intervals are not adjusted")))
 }

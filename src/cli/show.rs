@@ -53,15 +53,15 @@ pub(crate) fn failure(session: &Session, failure: &Failure) {
             }
             note(&format!("error: {message}"));
             if let Some(help) = help {
-                note(&format!("  help: {help}"));
+                wrap(&format!("help: {help}"), 98).iter().for_each(|line| note(&format!("  {line}")));
             }
         }
     }
 }
 
-/// Shows diagnostics: to people on stderr, as JSON on stdout where that was asked for.
+/// Shows diagnostics: to people on stderr, as JSON on stdout where that was asked for and nothing else will stand there.
 pub(crate) fn diagnostics(session: &Session, found: &[Diagnostic]) {
-    if session.is_json {
+    if session.is_json && crate::diagnostic::any_error(found) {
         let values: Vec<serde_json::Value> = found.iter().map(Diagnostic::to_json).collect();
         print(&serde_json::json!({"diagnostics": values}).to_string());
         return;

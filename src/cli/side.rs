@@ -1,5 +1,6 @@
 //! The sides of a diff: where manifest, lock and results of each come from.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Session;
@@ -8,7 +9,7 @@ use super::workspace::{self, Workspace};
 use crate::diff::Side;
 use crate::lock::LOCK_LIMIT_BYTES;
 use crate::manifest::node::FILE_LIMIT_BYTES;
-use crate::name::RunId;
+use crate::name::{Name, RunId, nearest};
 use crate::os::tree::Tree;
 use crate::os::{Files, Kind, git};
 use crate::pdf;
@@ -16,7 +17,7 @@ use crate::plan;
 use crate::results::collect;
 use crate::store::history::{History, history};
 use crate::store::{self, Journal, Layout, Reader, bundle};
-use crate::verify;
+use crate::verify::{self, VerifyError};
 
 /// A side, with the claims file that lies beside its manifest.
 pub(crate) struct Found {
@@ -64,7 +65,7 @@ pub(crate) fn find(
     let path = Path::new(given);
     if is_bundle(session, path) {
         let tree = bundle::read(session.os.open(path).map_err(Failure::io(path))?)?;
-        return newest(session, given, Store::in_bundle(&tree));
+        return newest(session, (given, all), Store::in_bundle(&tree));
     }
     let has = |name: &str| crate::os::is_there(&*session.os, &path.join(name)).unwrap_or(false);
     if has("journal.jsonl") {
@@ -73,7 +74,7 @@ pub(crate) fn find(
         return run(session, given, (Store::on_disk(session, Layout::new(store))?, id));
     }
     if has("runs") && !has("experiment.yaml") {
-        return newest(session, given, Store::on_disk(session, Layout::new(path))?);
+        return newest(session, (given, all), Store::on_disk(session, Layout::new(path))?);
     }
     if let Some((revision, inside)) = given.split_once(':').filter(|_| !is_path(session, path)) {
         return at_revision(session, given, (revision, inside), profile);
@@ -94,7 +95,21 @@ pub(crate) fn find(
     if let Some(inside) = experiment_at(session, given, all)? {
         return at_revision(session, given, (given, &inside), profile);
     }
-    tree(session, given, profile).map_err(|failure| failure.help(FORMS))
+    if !is_path(session, path) && !is_experiment(session, given) {
+        let known = Workspace::here(session).ok().and_then(|here| session.os.list(&here.root.join("experiments")).ok());
+        let known = known.unwrap_or_default();
+        let meant = nearest(given, known.iter().map(String::as_str));
+        let meant = meant.map_or_else(String::new, |meant| format!("Did you mean `{meant}`? "));
+        return Err(Failure::usage(format!("nothing is called `{given}`")).help(format!("{meant}{FORMS}")));
+    }
+    tree(session, given, profile)
+}
+
+/// Whether a name or path is that of an experiment of this repository.
+fn is_experiment(session: &Session, given: &str) -> bool {
+    let Ok(here) = Workspace::here(session) else { return false };
+    let folders = [here.root.join("experiments").join(given), here.root.join(given)];
+    folders.iter().any(|folder| is_path(session, &folder.join("experiment.yaml")))
 }
 
 /// Files that are no side, and folders of several.
@@ -119,16 +134,15 @@ fn refuse_other_paths(session: &Session, given: &str) -> Result<(), Failure> {
 /// is no revision, or the name of an experiment, too.
 fn experiment_at(session: &Session, given: &str, all: &[String]) -> Result<Option<String>, Failure> {
     let Ok(workspace) = Workspace::here(session) else { return Ok(None) };
-    let is_experiment =
-        |name: &str| is_path(session, &workspace.root.join("experiments").join(name).join("experiment.yaml"));
-    if is_path(session, Path::new(given)) || is_experiment(given) || !git::is_revision(&workspace.root, given) {
+    if is_path(session, Path::new(given)) || is_experiment(session, given) || !git::is_revision(&workspace.root, given)
+    {
         return Ok(None);
     }
     let of_side = |side: &String| {
         let (before, after) = side.split_once(':').unwrap_or((side, ""));
         let name = if after.is_empty() { before.split_once('@').map_or(before, |(name, _)| name) } else { after };
         let name = name.trim_end_matches('/').rsplit('/').next()?;
-        is_experiment(name).then(|| name.to_owned())
+        is_experiment(session, name).then(|| name.to_owned())
     };
     let known: Vec<String> = session.os.list(&workspace.root.join("experiments")).unwrap_or_default();
     let named = all.iter().filter(|side| *side != given).find_map(of_side);
@@ -167,8 +181,15 @@ fn paper_of(session: &Session, given: &str) -> Option<PathBuf> {
 /// A paper carries its manifest, its lock and its results.
 fn published(session: &Session, given: &str, path: &Path) -> Result<Found, Failure> {
     let bytes = session.os.read(path, pdf::FILE_LIMIT_BYTES).map_err(Failure::io(path))?;
-    let (files, _) = verify::attachments(&bytes)?;
-    let input = verify::input_of(&files)?;
+    let named = |error: VerifyError| match Failure::from(error) {
+        Failure::Other { code, message, .. } => {
+            let help = format!("`benchpaper verify {}` says all that is wrong with it.", path.display());
+            Failure::Other { code, message: format!("{}: {message}", path.display()), help: Some(help) }
+        }
+        input => input,
+    };
+    let (files, _) = verify::attachments(&bytes).map_err(named)?;
+    let input = verify::input_of(&files).map_err(named)?;
     Ok(Found { side: Side::new(given, &input.manifest, &input.lock, input.results)?, claims: None })
 }
 
@@ -228,15 +249,37 @@ fn at_revision(
     Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
 }
 
-/// What the newest run of a store measured, in the order in which they were begun.
-fn newest(session: &Session, given: &str, mut store: Store<'_>) -> Result<Found, Failure> {
-    let ids = store.layout.run_ids(store.files)?;
-    let Some(first) = ids.first() else { return Err(Failure::usage(format!("{given} holds no run")).help(FORMS)) };
-    let journal = store::read_journal(store.files, &store.layout, first)?;
-    let experiment = journal.genesis().map(|genesis| genesis.experiment.clone());
-    let Some(experiment) = experiment else { return run(session, given, (store, first.as_str())) };
+/// What the newest run of a store measured, in the order in which they were begun; of the experiment that another side names,
+/// where the store holds several.
+fn newest(session: &Session, (given, all): (&str, &[String]), mut store: Store<'_>) -> Result<Found, Failure> {
+    let mut experiments: BTreeSet<Name> = BTreeSet::new();
+    for id in store.layout.run_ids(store.files)? {
+        let journal = store::read_journal(store.files, &store.layout, &id)?;
+        experiments.extend(journal.genesis().map(|genesis| genesis.experiment.clone()));
+    }
+    let is_named = |name: &&Name| all.iter().any(|side| side.split(['/', '@', ':']).any(|part| part == name.as_str()));
+    let named: Vec<&Name> = experiments.iter().filter(is_named).collect();
+    let experiment = match (experiments.len(), named.as_slice()) {
+        (0, _) => return Err(Failure::usage(format!("{given} holds no run")).help(FORMS)),
+        (1, _) => experiments.first(),
+        (_, [one]) => Some(*one),
+        _ => None,
+    };
+    let Some(experiment) = experiment.cloned() else {
+        let names = experiments.iter().map(Name::to_string).collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(format!("{given} holds runs of several experiments: {names}"))
+            .help("Name a run by its folder, or the experiment as the other side."));
+    };
     let history = history(store.files, &store.layout, &mut store.reader, &experiment)?;
-    let newest = history.runs.last().map_or(first, |(run, _)| run).clone();
+    let Some(newest) = history.runs.last().map(|(run, _)| run.clone()) else {
+        return Err(Failure::usage(format!("{given} holds no run of `{experiment}`")));
+    };
+    if history.runs.len() > 1 {
+        super::show::note(&format!(
+            "note: {given} holds {} runs of `{experiment}`; {newest}, the newest, is taken",
+            history.runs.len()
+        ));
+    }
     run(session, given, (store, newest.as_str()))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Replicates of an interleaved run are blocks; otherwise arms are independent. A family is all comparisons of one metric.
 
-use super::verdict::{Family, Found, Verdict, adjust};
+use super::verdict::{Family, Found, Verdict, adjust, decides, shares_differ_p};
 use crate::manifest::{BetterWord, Experiment};
 use crate::measurement::{Better, Metric};
 use crate::plan;
@@ -111,12 +111,28 @@ pub fn comparisons(results: &Results, metric: &Metric, factor: &str, rule: Rule)
     let groups: Vec<usize> = (0..found.len()).collect();
     let mut of: Vec<&mut Found> = found.iter_mut().map(|one| &mut one.found).collect();
     adjust(Family::Declared, &mut of, &groups);
-    let floor = results.noise(metric);
+    let (floor, count) = (results.noise(metric), found.len());
     for one in &mut found {
         let noise = floor.and_then(|floor| floor.bound_of(&one.found.contrast));
         one.verdict = one.found.verdict(rule.better, noise);
+        let lost = lost_p(results, one);
+        if decides(lost * count as f64) {
+            one.verdict = Verdict::Invalid;
+        }
     }
     found
+}
+
+/// p of both cases losing the same share of their attempts.
+fn lost_p(results: &Results, one: &Comparison) -> f64 {
+    let lost = |case: usize| {
+        let case = &results.cases[case];
+        let label = case.case.label();
+        let lost = results.not_ok.iter().filter(|attempt| attempt.case == label).count() as u64;
+        let usable = case.metric(&one.metric).map_or(0, |samples| samples.samples.len()) as u64;
+        (lost, lost + usable)
+    };
+    shares_differ_p(lost(one.cases.0), lost(one.cases.1))
 }
 
 /// Replicates that are one block: the values of both arms, and the units of the one and of the other that they share.

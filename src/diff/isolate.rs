@@ -18,12 +18,15 @@ pub struct Isolated {
 /// One manifest for each cause but the last, which the second side tells once the others are known; with the causes that no
 /// manifest can change, such as a program that was updated.
 pub fn isolate(diff: &Diff, a: &Side, b: &Side) -> (Vec<Isolated>, Vec<String>) {
+    let (Some(first), Some(second)) = (a.tree(), b.tree()) else { return (vec![], vec![]) };
     let of_manifest = |cause: &&String| {
+        if at(&first, cause).is_none() && at(&second, cause).is_none() {
+            return false;
+        }
         let mut factors = diff.factors.iter().filter(|factor| factor.cause == **cause && factor.kind == Kind::Factor);
         factors.all(|factor| factor.path == factor.cause)
     };
     let (settable, fixed): (Vec<&String>, Vec<&String>) = diff.causes.iter().partition(of_manifest);
-    let (Some(first), Some(second)) = (a.tree(), b.tree()) else { return (vec![], vec![]) };
     let most = if fixed.is_empty() { settable.len().saturating_sub(1) } else { settable.len() };
     let made = settable.iter().take(most).enumerate().filter_map(|(number, cause)| {
         let factor = diff.factors.iter().find(|factor| factor.cause == **cause)?;

@@ -23,7 +23,7 @@ use crate::results::Results;
 use crate::source::Source;
 
 pub use factors::{Factor, Kind, changes_of_analysis};
-pub use report::report;
+pub use report::{report, shown_in_a_unit};
 pub use rows::{Ratio, Row, SAME_OBJECTS};
 pub use series::{Series, series};
 

@@ -22,18 +22,7 @@ impl Row {
 
     /// A value in a unit that fits both sides.
     pub fn shown(&self, value: Option<f64>) -> String {
-        let (Some(value), Some(unit)) = (value, Unit::parse(&self.unit)) else { return "–".to_owned() };
-        if unit == Unit::PERCENT {
-            return format!("{value:.2} %");
-        }
-        let Some(exact) = Exact::from_float(value) else { return "–".to_owned() };
-        let dim = Dim::of(unit.dimension());
-        match as_a_paper(&(&exact * &scale_of(unit)), dim) {
-            Some(printed) => {
-                format!("{} {}", printed.digits(), printed.unit().symbol()).replace(" 1/s", "").replace(" 1", "")
-            }
-            None => "–".to_owned(),
-        }
+        value.map_or_else(|| "–".to_owned(), |value| shown_in_a_unit(value, &self.unit))
     }
 
     /// The change in percent.
@@ -110,6 +99,21 @@ impl Diff {
             lines.push("p (BH) is adjusted over all rows by Benjamini and Hochberg; IOPS, bandwidth and mean latency of a case weigh one together.".to_owned());
         }
         lines
+    }
+}
+
+/// A value of a base unit as a paper prints it; a dash where that is not possible.
+pub fn shown_in_a_unit(value: f64, unit: &str) -> String {
+    let Some(unit) = Unit::parse(unit) else { return "–".to_owned() };
+    if unit == Unit::PERCENT {
+        return format!("{value:.2} %");
+    }
+    let Some(exact) = Exact::from_float(value) else { return "–".to_owned() };
+    match as_a_paper(&(&exact * &scale_of(unit)), Dim::of(unit.dimension())) {
+        Some(printed) => {
+            format!("{} {}", printed.digits(), printed.unit().symbol()).replace(" 1/s", "").replace(" 1", "")
+        }
+        None => "–".to_owned(),
     }
 }
 

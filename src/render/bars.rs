@@ -102,7 +102,7 @@ pub(super) fn draw(bars: &Bars) -> Option<Drawing> {
         let top = y(bar.value);
         svg.hatched(bars.groups[bar.group].1, (x - width / 2.0 + 0.75, top, width - 1.5, layout.bottom - top));
         if let Some((low, high)) = bar.interval {
-            svg.whisker(x, (y(low), y(high)));
+            svg.whisker(x, (y(low), y(high)), None);
         }
     }
     categories(&mut svg, bars, &layout);

@@ -108,7 +108,8 @@ fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Improved => WORDS.improved,
         Verdict::Regressed => WORDS.regressed,
         Verdict::Changed => WORDS.changed,
-        Verdict::Inconclusive | Verdict::Invalid | Verdict::Added | Verdict::Removed => WORDS.inconclusive,
+        Verdict::Invalid => WORDS.invalid,
+        Verdict::Inconclusive | Verdict::Added | Verdict::Removed => WORDS.inconclusive,
     }
 }
 
@@ -134,11 +135,15 @@ fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_
         label: label(one),
         ratio: one.found.ratio,
         interval: one.found.interval.map(|bounds| (bounds.low, bounds.high)),
+        is_open: one.verdict == Verdict::Inconclusive,
     };
     let rows: Vec<ratios::Row> = found.iter().map(row).collect();
     let title = format!("{}: {} {factor} = {baseline}", metric.title(), WORDS.ratio_to);
-    let drawing = ratios::forest(&rows, Rule::of(scope.experiment, metric).margin, &title);
-    figures::figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &part::captioned(title, one)))
+    let margin = Rule::of(scope.experiment, metric).margin;
+    let drawing = ratios::forest(&rows, margin, &title);
+    let band = if margin.is_some() { WORDS.band } else { "" };
+    let caption = format!("{}; {}{band}", part::captioned(title, one), WORDS.rings);
+    figures::figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &caption))
 }
 
 /// What a comparison is of: the level, and the levels of the other factors.
@@ -219,17 +224,18 @@ fn maps_of(
             by_level.len() - 1
         });
         let cells = &mut by_level[place].1;
-        if cells.iter().any(|(known, other, _)| known == column && other == row) {
+        if cells.iter().any(|cell| cell.column == column && cell.row == row) {
             return Err(format!("several comparisons have {x} = {column} and {y} = {row}"));
         }
-        cells.push((column, row, one.found.ratio));
+        cells.push(ratios::Cell { column, row, ratio: one.found.ratio, is_open: one.verdict == Verdict::Inconclusive });
     }
     let mut blocks = vec![];
     for (number, (level, cells)) in by_level.iter().enumerate() {
         let title = format!("{}, {factor} = {level} against {baseline}: {}", metric.title(), WORDS.change_in_percent);
         let name = if number == 0 { format!("{metric}-map") } else { format!("{metric}-map-{}", number + 1) };
         let drawing = ratios::map(cells, (x, y), &title);
-        blocks.extend(figures::figure(parts, drawing, (&part::named(&name, one), &part::captioned(title, one))));
+        let caption = format!("{}; {}", part::captioned(title, one), WORDS.brackets);
+        blocks.extend(figures::figure(parts, drawing, (&part::named(&name, one), &caption)));
     }
     Ok(blocks)
 }

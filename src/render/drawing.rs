@@ -133,14 +133,14 @@ impl Svg {
         }
     }
 
-    /// An interval along y; a light line below the dark one keeps it visible on what it lies on.
-    pub(super) fn whisker(&mut self, x: f64, (low, high): (f64, f64)) {
+    /// An interval along y, black or in the shade of a group; a light line below the dark one keeps it visible on what it lies on.
+    pub(super) fn whisker(&mut self, x: f64, (low, high): (f64, f64), group: Option<usize>) {
         let (left, right) = (x - 3.5, x + 3.5);
         let path = format!(
             "M{x:.2},{low:.2} L{x:.2},{high:.2} M{left:.2},{low:.2} L{right:.2},{low:.2} M{left:.2},{high:.2} L{right:.2},{high:.2}"
         );
         self.path(&path, "#ffffff", 3.0);
-        self.path(&path, "#000000", 1.2);
+        self.path(&path, group.map_or("#000000", |group| SHADES[group % SHADES.len()]), 1.2);
     }
 
     /// A line through the points of a group.
@@ -152,6 +152,14 @@ impl Svg {
             points.join(" "),
             SHADES[group % SHADES.len()],
             DASHES[group % DASHES.len()]
+        );
+    }
+
+    /// A ring, where a disc would say too much.
+    pub(super) fn ring(&mut self, (x, y): (f64, f64), stroke: &str) {
+        let _ = writeln!(
+            self.0,
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3.2\" fill=\"#ffffff\" stroke=\"{stroke}\" stroke-width=\"1.4\"/>"
         );
     }
 

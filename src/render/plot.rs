@@ -47,7 +47,9 @@ pub(super) struct Plot {
 const UPRIGHT: f64 = 24.0;
 const VALUE_GAP: f64 = 6.0;
 const RIGHT: f64 = 14.0;
-const GAP: f64 = 16.0;
+const GAP: f64 = 18.0;
+/// How far lines stand beside each other where they have intervals.
+const ASIDE: f64 = 2.5;
 const TITLE_HEIGHT: f64 = 20.0;
 const TICKS_HEIGHT: f64 = 20.0;
 /// The most panels.
@@ -191,15 +193,23 @@ fn draw_panel(svg: &mut Svg, plot: &Plot, (panel, number): (&Panel, usize), layo
     for (value, name) in plot.x.apart(layout.width) {
         let x = place(*value, 1.0).0;
         svg.line((x, bottom), (x, bottom + 3.0), INK);
-        svg.text((x, bottom + 15.0), Anchor::Middle, name);
+        // a name at the end stays within its panel
+        match x + width_of(name) / 2.0 > right + GAP / 2.0 - 2.0 {
+            true => svg.text((right + GAP / 2.0 - 2.0, bottom + 15.0), Anchor::End, name),
+            false => svg.text((x, bottom + 15.0), Anchor::Middle, name),
+        }
     }
     for series in &panel.series {
         let shade = plot.groups.get(series.group).map_or(0, |(_, shade)| *shade);
-        let points: Vec<(f64, f64)> = series.points.iter().map(|point| place(point.x, point.y)).collect();
+        // intervals of several lines at one place would hide each other
+        let has_intervals = series.points.iter().any(|point| point.interval.is_some());
+        let aside = if has_intervals { series.group as f64 - (plot.groups.len() as f64 - 1.0) / 2.0 } else { 0.0 };
+        let moved = |(x, y): (f64, f64)| (x + aside * ASIDE, y);
+        let points: Vec<(f64, f64)> = series.points.iter().map(|point| moved(place(point.x, point.y))).collect();
         svg.polyline(shade, &points);
         for (point, (x, y)) in series.points.iter().zip(&points) {
             if let Some((low, high)) = point.interval {
-                svg.whisker(*x, (place(point.x, low).1, place(point.x, high).1));
+                svg.whisker(*x, (place(point.x, low).1, place(point.x, high).1), Some(shade));
             }
             svg.mark(shade, (*x, *y));
         }

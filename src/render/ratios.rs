@@ -13,14 +13,24 @@ pub(crate) struct Row {
     pub(crate) ratio: f64,
     /// Its interval.
     pub(crate) interval: Option<(f64, f64)>,
+    /// Whether the verdict is neither a difference nor an equivalence.
+    pub(crate) is_open: bool,
 }
 
-/// A cell of a map: column, row and ratio.
-pub(crate) type Cell<'a> = (&'a str, &'a str, f64);
+/// A cell of a map.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cell<'a> {
+    pub(crate) column: &'a str,
+    pub(crate) row: &'a str,
+    /// Second by first.
+    pub(crate) ratio: f64,
+    /// Whether the verdict is neither a difference nor an equivalence.
+    pub(crate) is_open: bool,
+}
 
 /// Where the plot of a forest begins and ends; numbers stand to its right.
 const LEFT: f64 = 190.0;
-const RIGHT: f64 = 500.0;
+const RIGHT: f64 = 436.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 30.0;
 /// How high a cell of a map is, and how wide at most.
@@ -100,7 +110,10 @@ fn draw_row(svg: &mut Svg, row: &Row, y: f64, x: impl Fn(f64) -> f64) {
         let path = format!("M{from:.2} {y:.2}H{to:.2}M{from:.2} {top:.2}V{bottom:.2}M{to:.2} {top:.2}V{bottom:.2}");
         svg.path(&path, ESTIMATE, 1.4);
     }
-    svg.mark(0, (x(row.ratio), y));
+    match row.is_open {
+        true => svg.ring((x(row.ratio), y), ESTIMATE),
+        false => svg.mark(0, (x(row.ratio), y)),
+    }
     let interval =
         row.interval.map_or_else(String::new, |(low, high)| format!(" ({} to {})", percent(low), percent(high)));
     svg.text((RIGHT + 8.0, y + 4.0), Anchor::Start, &format!("{}{interval} %", percent(row.ratio)));
@@ -109,8 +122,8 @@ fn draw_row(svg: &mut Svg, row: &Row, y: f64, x: impl Fn(f64) -> f64) {
 /// The levels of a factor in the order in which they come.
 fn levels<'a>(found: &[Cell<'a>], is_row: bool) -> Vec<&'a str> {
     let mut levels: Vec<&str> = vec![];
-    for (column, row, _) in found {
-        let level = if is_row { *row } else { *column };
+    for cell in found {
+        let level = if is_row { cell.row } else { cell.column };
         if !levels.contains(&level) {
             levels.push(level);
         }
@@ -125,31 +138,42 @@ fn shade(share: f64) -> String {
     format!("#{:02x}{:02x}{:02x}", mix(red), mix(green), mix(blue))
 }
 
-/// Changes over two factors: column, row and ratio of each cell. `None` where there is nothing, or too much.
+/// Black or white, whichever stands out more (WCAG 2.2, contrast ratio).
+fn ink_on(shade: &str) -> &'static str {
+    let part = |at: usize| {
+        let value = u8::from_str_radix(&shade[at..at + 2], 16).map_or(0.0, f64::from) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { libm::pow((value + 0.055) / 1.055, 2.4) }
+    };
+    let luminance = 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
+    if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 { "#ffffff" } else { "#000000" }
+}
+
+/// Changes over two factors; what is open stands in brackets. `None` where there is nothing, or too much.
 pub(crate) fn map(found: &[Cell<'_>], (column_head, row_head): (&str, &str), title: &str) -> Option<Drawing> {
     let (columns, rows) = (levels(found, false), levels(found, true));
     if found.is_empty() || columns.len() > LEVELS_MAX || rows.len() > LEVELS_MAX {
         return None;
     }
-    let most = found.iter().map(|(.., ratio)| libm::log(*ratio).abs()).fold(0.0, f64::max).max(0.01);
+    let most = found.iter().map(|cell| libm::log(cell.ratio).abs()).fold(0.0, f64::max).max(0.01);
     let letters = rows.iter().chain([&row_head]).map(|row| row.chars().count().min(LABEL_LETTERS_MAX)).max();
     let left = 16.0 + LETTER * letters.unwrap_or(0) as f64;
     let width = ((WIDTH - left - 10.0) / columns.len() as f64).min(CELL_WIDTH_MAX);
     let bottom = HEAD + rows.len() as f64 * CELL;
-    let told = found
-        .iter()
-        .map(|(column, row, ratio)| format!("{column_head} {column}, {row_head} {row}: {} %", percent(*ratio)));
+    let told = found.iter().map(|cell| {
+        let open = if cell.is_open { ", inconclusive" } else { "" };
+        format!("{column_head} {}, {row_head} {}: {} %{open}", cell.column, cell.row, percent(cell.ratio))
+    });
     let description = format!("{title}. {}.", told.collect::<Vec<_>>().join("; "));
     let mut svg = Svg::new(bottom + 44.0, title, &description);
     let small = if width < 44.0 { " font-size=\"10\"" } else { "" };
-    for (column, row, ratio) in found {
+    for cell in found {
         let place = |list: &[&str], level: &str| list.iter().position(|one| *one == level).unwrap_or(0) as f64;
-        let (x, y) = (left + place(&columns, column) * width, HEAD + place(&rows, row) * CELL);
-        let share = libm::log(*ratio) / most;
-        svg.filled((x + 0.5, y + 0.5, width - 1.0, CELL - 1.0), &shade(share * 0.9));
-        let ink = if share.abs() > 0.55 { "#ffffff" } else { "#222222" };
-        let words = percent(*ratio);
-        svg.styled((x + width / 2.0, y + 17.0), Anchor::Middle, (&words, &format!(" fill=\"{ink}\"{small}")));
+        let (x, y) = (left + place(&columns, cell.column) * width, HEAD + place(&rows, cell.row) * CELL);
+        let shade = shade(libm::log(cell.ratio) / most * 0.9);
+        svg.filled((x + 0.5, y + 0.5, width - 1.0, CELL - 1.0), &shade);
+        let words = if cell.is_open { format!("({})", percent(cell.ratio)) } else { percent(cell.ratio) };
+        let style = format!(" fill=\"{}\"{small}", ink_on(&shade));
+        svg.styled((x + width / 2.0, y + 17.0), Anchor::Middle, (&words, &style));
     }
     for (number, row) in rows.iter().enumerate() {
         let y = HEAD + number as f64 * CELL + 17.0;
@@ -180,13 +204,17 @@ mod tests {
         };
         assert!(grey(&shade(-1.0)) + 20.0 < grey(&shade(1.0)));
         assert!(grey(&shade(0.5)) > grey(&shade(1.0)));
+        assert_eq!([ink_on("#ffffff"), ink_on(&shade(-1.0)), ink_on(&shade(0.4))], ["#000000", "#ffffff", "#000000"]);
     }
 
     #[test]
     fn a_map_has_a_cell_and_a_number_for_each_pair() {
-        let cells = [("1", "4 KiB", 1.0), ("16", "4 KiB", 4.4), ("1", "64 KiB", 0.5), ("16", "64 KiB", 1.9)];
+        let cell = |column, row, ratio| Cell { column, row, ratio, is_open: ratio == 1.0 };
+        let cells =
+            [cell("1", "4 KiB", 1.0), cell("16", "4 KiB", 4.4), cell("1", "64 KiB", 0.5), cell("16", "64 KiB", 1.9)];
         let drawing = map(&cells, ("iodepth", "block_size"), "IOPS").unwrap();
         assert_eq!(drawing.svg.matches("<rect x=").count(), 4, "a cell each");
+        assert!(drawing.svg.contains(">(+0.0)<"), "what is open stands in brackets");
         assert!(drawing.svg.contains(">+340.0<") && drawing.svg.contains(">-50.0<"), "{}", drawing.svg);
         assert!(drawing.description.contains("iodepth 16, block_size 64 KiB: +90.0 %"));
         assert!(map(&[], ("a", "b"), "x").is_none());

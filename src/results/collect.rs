@@ -68,11 +68,7 @@ pub fn collect_undamaged(
     let used_files = used_files(history);
     let mut runs: Vec<RunRecord> =
         history.runs.iter().map(|(run, journal)| run_record(run.as_str(), journal, &used_files)).collect();
-    for run in &used {
-        if ran_in_another_order(plan, history, (*run, &chosen), reader)? {
-            runs[*run].remarks.push(OTHER_ORDER.to_owned());
-        }
-    }
+    note_other_orders(plan, history, (&used, &chosen, reader), &mut runs)?;
     let hidden = hidden_differences(&used, &inventories, &mut runs);
     let results = Results {
         format: FORMAT.to_owned(),
@@ -397,6 +393,21 @@ fn inventories(history: &History, reader: &Reader<'_>) -> Result<BTreeMap<usize,
 
 /// What is said of a run whose plan had its jobs in another order.
 const OTHER_ORDER: &str = "its jobs were run in another order than that which the manifest gives now";
+
+/// Remarks which of the runs that gave values ran their jobs in another order than that of the plan.
+fn note_other_orders(
+    plan: &Plan,
+    history: &History,
+    (used, chosen, reader): (&[usize], &BTreeMap<Digest, Chosen<'_>>, &Reader<'_>),
+    runs: &mut [RunRecord],
+) -> Result<(), StoreError> {
+    for run in used {
+        if ran_in_another_order(plan, history, (*run, chosen), reader)? {
+            runs[*run].remarks.push(OTHER_ORDER.to_owned());
+        }
+    }
+    Ok(())
+}
 
 /// Whether the jobs that count of a run were planned in another order than that of the plan: by another seed, with other levels
 /// or replicates in between, or by another rule.

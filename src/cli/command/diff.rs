@@ -24,7 +24,12 @@ pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Fa
     let found: Result<Vec<Found>, Failure> =
         arguments.sides.iter().map(|given| side::find(session, given, (profile, &arguments.sides))).collect();
     let found = found?;
-    let [a, b] = found.as_slice() else { return series(session, &found) };
+    let [a, b] = found.as_slice() else {
+        if arguments.out.is_some() || arguments.isolate.is_some() {
+            return Err(Failure::usage("`--out` and `--isolate` are of two sides").help("Name two of them."));
+        }
+        return series(session, &found);
+    };
     for side in [&a.side, &b.side] {
         if is_empty(side) {
             show::note(&format!("warning: {} has no results", side.name));
@@ -130,12 +135,8 @@ fn series(session: &Session, found: &[Found]) -> Result<u8, Failure> {
     let series = diff::series(&sides);
     match session.format {
         Format::Json => show::print_json(&series)?,
-        _ => {
-            show::print(&format!("{} sides, {} series", sides.len(), series.len()));
-            for one in &series {
-                show::print(&format!("  {} {}: {}", one.case, one.metric, one.said()));
-            }
-        }
+        Format::Text => delta::series_text(&sides, &series),
+        _ => return Err(Failure::usage("more than two sides are shown as text or json")),
     }
     Ok(u8::from(series.iter().any(|one| one.change.is_some())))
 }

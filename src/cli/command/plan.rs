@@ -126,7 +126,7 @@ fn show_power(power: &Power) {
         power.analysis, power.comparisons, power.replicates
     ));
     show::print(&format!(
-        "the smallest p that this design can reach is {:.4}, after Holm's correction {:.4}",
+        "the smallest p that a rank test can reach here is {:.4}, after Holm's correction {:.4}",
         power.smallest_p, power.smallest_p_adjusted
     ));
     if !power.can_show() {
