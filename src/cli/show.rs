@@ -61,7 +61,7 @@ pub(crate) fn failure(session: &Session, failure: &Failure) {
 
 /// Shows diagnostics: to people on stderr, as JSON on stdout where that was asked for and nothing else will stand there.
 pub(crate) fn diagnostics(session: &Session, found: &[Diagnostic]) {
-    if session.is_json && crate::diagnostic::any_error(found) {
+    if session.is_json && diagnostic::any_error(found) {
         let values: Vec<serde_json::Value> = found.iter().map(Diagnostic::to_json).collect();
         print(&serde_json::json!({"diagnostics": values}).to_string());
         return;
@@ -147,7 +147,8 @@ pub(crate) fn table_within(
     rows: &[Vec<String>],
     (right, wide): (&[usize], &[usize]),
 ) -> String {
-    const PADDING: usize = 2;
+    // a space on each side of a cell, and one between cells
+    const PADDING: usize = 3;
     const LEAST: usize = 12;
     let longest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

@@ -82,11 +82,7 @@ pub fn collect_undamaged(
         missing,
         facts: used.last().and_then(|run| inventories.get(run).cloned()).unwrap_or_default(),
         guest_facts: guest_facts(&jobs, reader)?,
-        given: {
-            let mut files: Vec<GivenFile> = given.into_values().collect();
-            files.sort();
-            files
-        },
+        given: given.into_values().collect::<BTreeSet<GivenFile>>().into_iter().collect(),
         hidden_differences: [hidden, guest_differences(plan, &jobs, reader)?].concat(),
     };
     Ok((results, damaged))
