@@ -83,7 +83,7 @@ fn a_run_a_rerun_and_a_published_version_are_sides() {
     let rerun = std::fs::read_dir(laboratory.join("artifacts/reruns")).unwrap().next().unwrap().unwrap().path();
     let diff = laboratory.json(0, &["diff", "echo", rerun.to_str().unwrap()]);
     assert_eq!(verdicts(&diff), ["equivalent"; 2], "nothing but noise, within the margin: {diff:#}");
-    assert!(diff["results"][0]["why"].is_null(), "it was measured again");
+    assert_ne!(diff["results"][0]["why"], "the same raw objects", "it was measured again");
     let markdown = laboratory.expect(0, &["diff", "echo", rerun.to_str().unwrap(), "--format", "markdown"]).stdout;
     assert!(markdown.contains("| Case | Metric |") && markdown.contains("equivalent"), "{markdown}");
 }

@@ -28,6 +28,8 @@ pub struct Expansion {
     pub cases: Vec<Case>,
     /// Combinations left out, with their reasons, in the order of the manifest.
     pub excluded: Vec<(String, String)>,
+    /// What is allowed and perhaps not meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// What a case's digest is made of.
@@ -89,7 +91,7 @@ pub fn expand(
     if crate::diagnostic::any_error(&diagnostics) {
         return Err(diagnostics);
     }
-    Ok(Expansion { settings, cases, excluded })
+    Ok(Expansion { settings, cases, excluded, warnings: diagnostics })
 }
 
 type Levels<'a> = Vec<(&'a str, &'a Level)>;

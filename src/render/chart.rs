@@ -174,6 +174,11 @@ fn sort_points(panels: &mut [Panel]) {
     }
 }
 
+/// The factor along which lines of a part run.
+pub(super) fn along(scope: &Scope<'_>, one: Part<'_>) -> Option<String> {
+    Fields::of(scope, one).along
+}
+
 /// One metric against another, such as latency against IOPS: a line joins the levels of a factor of numbers, such as the queue
 /// depth, in their order. None where there is no such factor.
 pub(super) fn tradeoff(

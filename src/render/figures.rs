@@ -44,7 +44,8 @@ pub(crate) fn tradeoff(
     for one in part::parts(scope) {
         let display = |metric: &Metric| Display::of_cases(part::cases(scope, one), metric);
         let drawing = chart::tradeoff(scope, ((x, display(x)), (y, display(y))), (one, levels));
-        let caption = filled(&filled(WORDS.tradeoff_caption, &y.title()), &x.title());
+        let along = chart::along(scope, one).unwrap_or_default().replace('_', " ");
+        let caption = filled(&filled(&filled(WORDS.tradeoff_caption, &y.title()), &x.title()), &along);
         let caption = narrowed(caption, levels);
         let id = part::named(&figure_id(&format!("{y}-against-{x}"), levels), one);
         blocks.extend(figure(parts, drawing, (&id, &part::captioned(caption, one))));

@@ -89,7 +89,7 @@ language! {
     results_caption: "{}: median of the replicates, with its interval",
     given_caption: "{}: the values as they were given",
     tradeoff: "{} against {}",
-    tradeoff_caption: "{} against {}: medians; whiskers span the interval of the median",
+    tradeoff_caption: "{} against {}: medians, joined in the order of {}, whose levels stand at points; whiskers span the interval of the former",
     percentiles: "Latency percentiles",
     percentiles_caption: "Percentiles of {}: medians over replicates; whiskers span the interval of the median",
     chart_caption: "{}: medians; whiskers span the interval of the median",

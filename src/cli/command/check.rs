@@ -19,9 +19,12 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
     let mut counts = vec![];
     for profile in plan::profile_names(&loaded.experiment) {
         match loaded.expand(Some(&profile)) {
-            Ok(expansion) => counts.push((profile, expansion.cases.len(), expansion.settings.replicates)),
+            Ok(expansion) => {
+                counts.push((profile, expansion.cases.len(), expansion.settings.replicates));
+                problems.extend(new_to(&problems, expansion.warnings));
+            }
             Err(Failure::Input(found)) => {
-                problems.extend(found.into_iter().filter(|one| !problems.contains(one)).collect::<Vec<_>>())
+                problems.extend(new_to(&problems, found));
             }
             Err(other) => return Err(other),
         }
@@ -35,18 +38,28 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
         return Err(problems.into());
     }
     if session.is_json {
+        let warnings: Vec<_> = problems.iter().map(Diagnostic::to_json).collect();
         let profiles: Vec<_> = counts.iter().map(|(profile, cases, replicates)| serde_json::json!({"profile": profile, "cases": cases, "replicates": replicates})).collect();
         show::print(
-            &serde_json::json!({"experiment": loaded.experiment.name.value, "profiles": profiles, "diagnostics": []})
+            &serde_json::json!({"experiment": loaded.experiment.name.value, "profiles": profiles, "diagnostics": warnings})
                 .to_string(),
         );
         return Ok(0);
     }
-    show::print(&format!("{}: no problems", loaded.source.name()));
+    show::diagnostics(session, &problems);
+    show::print(&match problems.len() {
+        0 => format!("{}: no problems", loaded.source.name()),
+        _ => format!("{}: no errors", loaded.source.name()),
+    });
     for (profile, cases, replicates) in counts {
         show::print(&format!("  {profile}: {cases} cases, {replicates} replicates"));
     }
     Ok(0)
+}
+
+/// The diagnostics that are not among those known.
+fn new_to(known: &[Diagnostic], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    found.into_iter().filter(|one| !known.contains(one)).collect()
 }
 
 /// Renders the prose with made-up results: what is wrong with its expressions shows before anything is measured.
