@@ -161,6 +161,20 @@ impl Diff {
     }
 }
 
+/// What A/A pairs say that are too few for a noise floor.
+fn few_pairs(side: &Side) -> Option<String> {
+    let metrics = side.results.metrics();
+    let reported = metrics.iter().filter(|metric| side.is_reported(metric));
+    let floors: Vec<_> = reported
+        .filter_map(|metric| Some((metric, side.results.noise(metric).filter(|floor| floor.bound.is_none())?)))
+        .collect();
+    let pairs = floors.first()?.1.pairs;
+    let apart: Vec<String> =
+        floors.iter().map(|(metric, floor)| format!("{metric} {:.1} %", floor.greatest * 100.0)).collect();
+    let pairs = if pairs == 1 { "one A/A pair is".to_owned() } else { format!("{pairs} A/A pairs are") };
+    Some(format!("{}: {pairs} too few for a noise floor; they lie apart by up to: {}", side.name, apart.join(", ")))
+}
+
 /// Where percentiles are of completion latency and means of total latency, time that an engine spends in submission is in the
 /// means alone.
 fn mixed_latencies(a: &Side, b: &Side, rows: &[Row]) -> Option<String> {
@@ -217,15 +231,7 @@ fn caveats(a: &Side, b: &Side, rows: &[Row]) -> Vec<String> {
     }
     found.extend(mixed_latencies(a, b, rows));
     for side in [a, b] {
-        for metric in side.results.metrics().iter().filter(|metric| side.is_reported(metric)) {
-            if let Some(floor) = side.results.noise(metric).filter(|floor| floor.bound.is_none()) {
-                let share = floor.greatest * 100.0;
-                found.push(format!(
-                    "{}, {metric}: {} A/A pairs, up to {share:.1} % apart, are too few for a noise floor",
-                    side.name, floor.pairs
-                ));
-            }
-        }
+        found.extend(few_pairs(side));
         if side.results.missing > 0 {
             found.push(format!("{}: {} jobs have no usable result", side.name, side.results.missing));
         }

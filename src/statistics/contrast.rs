@@ -196,7 +196,7 @@ impl Contrast {
             let half = student.inverse_cdf(f64::midpoint(1.0, level)) * error;
             return Some(Bounds { low: libm::exp(center - half), high: libm::exp(center + half), level });
         }
-        if self.units() < 2 {
+        if self.first.len() + self.second.len() < 3 && self.units() < 2 {
             return None;
         }
         let (cut, level) = match self.is_exact() {
