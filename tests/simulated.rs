@@ -94,6 +94,8 @@ pub fn all(simulations: usize, seed: u64) -> Vec<Outcome> {
     for is_partial in [false, true] {
         found.push(family(is_partial, simulations, &mut random));
     }
+    found.push(declared(simulations, &mut random));
+    found.push(explored(simulations, &mut random));
     found.push(drift(simulations, &mut random));
     found.push(boots(simulations, &mut random));
     found.push(bootstrapped_boots(simulations, &mut random));
@@ -191,6 +193,55 @@ fn family(is_partial: bool, simulations: usize, random: &mut ChaCha20Rng) -> Out
     let share = erred.count() as f64 / simulations as f64;
     let name = format!("errors of a family of ten after Holm, {} null", if is_partial { "partial" } else { "global" });
     Outcome { name, share, bounds: (0.0, 0.05 + slack(0.05, simulations)), is_asserted: true }
+}
+
+/// Ten declared comparisons with a margin: five arms are equal, so that a difference is an error, and five lie at the margin, so
+/// that an equivalence is one.
+fn declared(simulations: usize, random: &mut ChaCha20Rng) -> Outcome {
+    let margin = 0.1;
+    let erred = (0..simulations).filter(|_| {
+        let arm = |shift: f64, random: &mut ChaCha20Rng| {
+            let (one, other) =
+                (values(Shape::Normal(0.1), 0.0, 8, random), values(Shape::Normal(0.1), shift, 8, random));
+            Found::new(Contrast::independent(&one, &other).unwrap(), Some(margin))
+        };
+        let mut found: Vec<Found> =
+            (0..10).map(|number| arm(if number < 5 { 0.0 } else { margin.ln_1p() }, random)).collect();
+        let groups: Vec<usize> = (0..10).collect();
+        adjust(Family::Declared, &mut found.iter_mut().collect::<Vec<_>>(), &groups);
+        let is_small = |p: Option<f64>| p.is_some_and(|p| p <= 0.05);
+        found[..5].iter().any(|one| is_small(one.p_adjusted))
+            || found[5..].iter().any(|one| is_small(one.p_equivalence))
+    });
+    let share = erred.count() as f64 / simulations as f64;
+    let name = "errors of a family of ten, five equal and five at the margin".to_owned();
+    Outcome { name, share, bounds: (0.0, 0.05 + slack(0.05, simulations)), is_asserted: true }
+}
+
+/// Twenty cases of five metrics, of which one moves and four do not: the share of what is called that did not move.
+fn explored(simulations: usize, random: &mut ChaCha20Rng) -> Outcome {
+    let families = simulations / 10;
+    let share = (0..families).map(|_| {
+        let arm = |shift: f64, random: &mut ChaCha20Rng| {
+            let (one, other) =
+                (values(Shape::Normal(0.1), 0.0, 8, random), values(Shape::Normal(0.1), shift, 8, random));
+            Found::new(Contrast::independent(&one, &other).unwrap(), None)
+        };
+        let mut found: Vec<Found> = (0..100).map(|row| arm(if row % 5 == 0 { 0.4 } else { 0.0 }, random)).collect();
+        // the first three metrics of a case weigh one together
+        let groups: Vec<usize> = (0..100_usize).map(|row| row / 5 * 3 + (row % 5).saturating_sub(2)).collect();
+        adjust(Family::Exploratory, &mut found.iter_mut().collect::<Vec<_>>(), &groups);
+        let called = |is_wrong: bool| {
+            let rows = found.iter().enumerate().filter(|(row, _)| (row % 5 != 0) == is_wrong);
+            let weight = |row: usize| if row % 5 < 3 { 1.0 / 3.0 } else { 1.0 };
+            rows.filter(|(_, one)| one.p_adjusted.is_some_and(|p| p <= 0.05)).map(|(row, _)| weight(row)).sum::<f64>()
+        };
+        let (wrong, right) = (called(true), called(false));
+        if wrong > 0.0 { wrong / (wrong + right) } else { 0.0 }
+    });
+    let share = share.sum::<f64>() / families as f64;
+    let name = "false discoveries among twenty cases of five metrics, of which one moves".to_owned();
+    Outcome { name, share, bounds: (0.0, 0.05 + slack(0.05, families)), is_asserted: true }
 }
 
 /// A drift of up to ten percent over the run, with arms in random order within blocks: nothing is called a difference more
