@@ -339,3 +339,55 @@ fn ratios_are_drawn_as_a_forest_and_as_a_map() {
     let said = laboratory.expect(2, &["check", "echo"]);
     assert!(said.stderr.contains("`n` is no factor besides the treatment"), "{said:?}");
 }
+
+#[test]
+fn charts_run_along_numbers_and_are_the_same_in_both_papers() {
+    let read = ["iops", "latency_mean", "latency_p50", "latency_p99", "latency_p99.9", "fairness"];
+    let units = ["1/s", "ms", "ms", "ms", "ms", "1"];
+    let rules =
+        read.iter().zip(units).map(|(metric, unit)| format!("{metric}: {{regex: '{metric} (\\S+)', unit: {unit}}}"));
+    let printed = "iops {guests}000 latency_mean {guests} latency_p50 {guests} latency_p99 {guests}0 latency_p99.9 {guests}00 fairness 0.5";
+    let manifest = ECHO
+        .replace(ECHO_NOISE, "")
+        .replace(ECHO_ARGV, &format!("[echo, \"{printed}\", \"{{arm}}\"]"))
+        .replace(
+            r#"{latency_mean: {regex: "took (\\S+) ms", unit: ms}}"#,
+            &format!("{{{}}}", rules.collect::<Vec<_>>().join(", ")),
+        )
+        .replace("workloads:", "arms: {one: {set: {}}, two: {set: {}}}\nworkloads:")
+        .replace("{n: [1, 2, 4.5]}", "{arm: [one, two], guests: [1, 2, 4, 8]}")
+        .replace("treatment: [n]", "treatment: [arm]");
+    let laboratory = Laboratory::with("echo", &manifest);
+    let prose = |text: &str| laboratory.write("experiments/echo/paper/en.md", text.as_bytes());
+    prose(
+        "# Results\n\n{{ results() }}\n\n{{ percentiles(\"latency\", guests=\"4\") }}\n\n{{ tradeoff(x=\"iops\", y=\"latency_p99\") }}\n",
+    );
+    laboratory.expect(0, &["check", "echo"]);
+    laboratory.expect(0, &["lock", "echo"]);
+    laboratory.expect(0, &["run", "echo"]);
+    laboratory.expect(0, &["render", "echo"]);
+    let figure = |name: &str| laboratory.read(&format!("reports/echo/draft/figures/{name}.svg"));
+    let iops = figure("iops");
+    assert_eq!(iops.matches("<polyline").count(), 2 + 2, "a line for each arm, and two in the legend: {iops}");
+    assert!(iops.contains("guests (log scale)") && iops.contains(">one<") && iops.contains(">8<"), "{iops}");
+    let dashes: std::collections::BTreeSet<&str> = iops
+        .match_indices("stroke-dasharray=\"")
+        .map(|(at, key)| iops[at + key.len()..].split('"').next().unwrap())
+        .collect();
+    assert_eq!(dashes.len(), 2, "told apart without colour");
+    let fairness = figure("fairness");
+    assert!(fairness.contains(">0.0<") && fairness.contains(">1.0<"), "a share has its whole axis: {fairness}");
+    let tradeoff = figure("latency_mean-against-iops");
+    assert!(tradeoff.contains("against IOPS, along guests") && tradeoff.contains("font-size=\"10\">1<"), "{tradeoff}");
+    assert!(figure("latency_p99-against-iops").contains("<desc>"));
+    let percentiles = figure("latency-percentiles-4");
+    for wanted in [">50<", ">99<", ">99.9<", "(log scale)"] {
+        assert!(percentiles.contains(wanted), "{wanted}: {percentiles}");
+    }
+    let page = laboratory.read("reports/echo/draft/paper.md");
+    assert!(page.contains("](figures/latency-percentiles-4.svg)") && page.contains("Latency percentiles"), "{page}");
+    assert_eq!(laboratory.json(0, &["verify", "reports/echo/draft"])["rendered_again"], "same");
+    prose("# Results\n\n{{ percentiles(\"patience\") }}\n");
+    let said = laboratory.expect(2, &["render", "echo"]);
+    assert!(said.stderr.contains("no case has percentiles of `patience`"), "{said:?}");
+}

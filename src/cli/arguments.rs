@@ -292,8 +292,8 @@ pub(crate) struct AuditArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
-    /// Two sides, or more in the order of time: an experiment, a revision, `REVISION:experiments/NAME`, a run, `NAME@VERSION`, a PDF, a bundle, or
-    /// a folder of any of them
+    /// Two sides, or more in the order of time: an experiment, a revision, `REVISION:experiments/NAME`, a run, `NAME@VERSION`,
+    /// a PDF, a bundle, or a folder of any of them
     #[arg(required = true, num_args = 2.., value_name = "SIDE")]
     pub(crate) sides: Vec<String>,
     /// A profile of the manifest

@@ -13,8 +13,6 @@ use crate::render::ratios;
 const WIDTH: usize = 100;
 /// The longest text of a side that is shown whole; JSON holds all of it.
 const SIDE_LETTERS_MAX: usize = 120;
-/// The most rows of a forest.
-const FOREST_ROWS_MAX: usize = 40;
 
 /// For a terminal of 100 columns.
 pub(crate) fn text(diff: &Diff, is_all: bool) {
@@ -167,12 +165,7 @@ fn map(rows: &[&Row], title: &str) -> Option<(ratios::Drawing, String)> {
         .iter()
         .filter_map(|row| {
             let (column, ratio) = (row.factors.get(*x)?, row.ratio?.estimate);
-            Some(ratios::Cell {
-                column,
-                row: row.factors.get(*y)?,
-                ratio,
-                is_open: row.verdict == Verdict::Inconclusive,
-            })
+            Some(ratios::Cell { column, row: row.factors.get(*y)?, ratio, is_open: row.verdict.is_open() })
         })
         .collect();
     let places: BTreeSet<(&str, &str)> = cells.iter().map(|cell| (cell.column, cell.row)).collect();
@@ -189,14 +182,14 @@ fn forest(rows: &[&Row], rule: Rule, title: &str) -> Option<(ratios::Drawing, St
     let size = |row: &&&Row| row.ratio.map_or(0.0, |ratio| libm::log(ratio.estimate).abs());
     let mut sizes: Vec<f64> = rows.iter().map(|row| size(&row)).collect();
     sizes.sort_by(|one, other| other.total_cmp(one));
-    let least = sizes.get(FOREST_ROWS_MAX - 1).copied().unwrap_or(0.0);
+    let least = sizes.get(ratios::ROWS_MAX - 1).copied().unwrap_or(0.0);
     let shown: Vec<ratios::Row> = rows
         .iter()
         .filter(|row| size(row) >= least)
-        .take(FOREST_ROWS_MAX)
+        .take(ratios::ROWS_MAX)
         .filter_map(|row| {
             let ratio = row.ratio?;
-            let is_open = row.verdict == Verdict::Inconclusive;
+            let is_open = row.verdict.is_open();
             let interval = ratio.low.zip(ratio.high);
             Some(ratios::Row { label: row.levels.clone(), ratio: ratio.estimate, interval, is_open })
         })

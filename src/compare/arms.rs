@@ -125,13 +125,7 @@ pub fn comparisons(results: &Results, metric: &Metric, factor: &str, rule: Rule)
 
 /// p of both cases losing the same share of their attempts.
 fn lost_p(results: &Results, one: &Comparison) -> f64 {
-    let lost = |case: usize| {
-        let case = &results.cases[case];
-        let label = case.case.label();
-        let lost = results.not_ok.iter().filter(|attempt| attempt.case == label).count() as u64;
-        let usable = case.metric(&one.metric).map_or(0, |samples| samples.samples.len()) as u64;
-        (lost, lost + usable)
-    };
+    let lost = |case: usize| results.lost(&results.cases[case], &one.metric);
     shares_differ_p(lost(one.cases.0), lost(one.cases.1))
 }
 
@@ -151,9 +145,11 @@ fn in_blocks(one: &MetricSamples, other: &MetricSamples) -> (Vec<f64>, Vec<f64>)
     for (sample, partner) in pairs {
         let (unit, other) = (sample.unit.as_deref(), partner.unit.as_deref());
         let mut block = Block { values: (vec![sample.value], vec![partner.value]), ..Block::default() };
-        if unit != other {
-            (block.units.0, block.units.1) = (unit.into_iter().collect(), other.into_iter().collect());
+        if unit == other {
+            blocks.push(block);
+            continue;
         }
+        (block.units.0, block.units.1) = (unit.into_iter().collect(), other.into_iter().collect());
         let meets = |known: &Block<'_>| {
             known.units.0.iter().any(|unit| block.units.0.contains(unit))
                 || known.units.1.iter().any(|unit| block.units.1.contains(unit))

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use crate::measurement::Better;
-use statrs::distribution::ContinuousCDF as _;
-
 use crate::statistics::{Analysis, Bounds, Contrast, Method, replicates_needed};
 
 /// The level that intervals aim at.
@@ -68,6 +67,11 @@ impl Verdict {
             Self::Added => "+",
             Self::Removed => "−",
         }
+    }
+
+    /// Whether nothing may be concluded of two values.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Inconclusive | Self::Invalid)
     }
 
     /// Whether something differs.
@@ -142,7 +146,7 @@ impl Found {
     /// rank tests have 3 ÷ π of the efficiency of t).
     pub fn replicates_needed(&self, family: usize) -> Option<u64> {
         const NEEDED_MAX: f64 = 10_000.0;
-        let quantile = |share: f64| statrs::distribution::Normal::standard().inverse_cdf(share);
+        let quantile = |share: f64| Normal::standard().inverse_cdf(share);
         let (spread, method) = (self.contrast.spread()?, self.contrast.method());
         let seen = libm::log(self.ratio).abs();
         let (of_arms, of_ranks) = match method {
@@ -181,7 +185,7 @@ pub enum Family {
 /// Declared: Holm's procedure over differences and equivalences together, with the factors of Shaffer (Journal of the American
 /// Statistical Association 81 (1986) 826): no ratio is both one and beyond the margin, so of the two hypotheses of a
 /// comparison at most one is true. Exploratory: differences and equivalences apart, by Benjamini and Hochberg's procedure with
-/// weights (Scandinavian Journal of Statistics 24 (1997) 407), each row weighing what its group has rows.
+/// weights (Scandinavian Journal of Statistics 24 (1997) 407), each row weighing one by the number of rows of its group.
 pub fn adjust(family: Family, found: &mut [&mut Found], groups: &[usize]) {
     let equivalence = |found: &Found| found.margin.and_then(|margin| found.contrast.p_of_difference(margin));
     let differences: Vec<Option<f64>> = found.iter().map(|one| one.p).collect();
@@ -218,10 +222,10 @@ fn shaffer(values: &[Option<f64>], groups: &[usize]) -> Vec<Option<f64>> {
     for (place, value) in known {
         floor = floor.max((value * left.len() as f64).min(1.0));
         adjusted[place] = Some(floor);
-        if let Some(count) = left.get_mut(&groups[place]) {
-            *count -= 1;
+        match left.get_mut(&groups[place]) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(left.remove(&groups[place])),
         }
-        left.retain(|_, count| *count > 0);
     }
     adjusted
 }

@@ -8,7 +8,7 @@ mod report;
 mod rows;
 mod series;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -178,10 +178,10 @@ fn few_pairs(side: &Side) -> Option<String> {
 /// Where percentiles are of completion latency and means of total latency, time that an engine spends in submission is in the
 /// means alone.
 fn mixed_latencies(a: &Side, b: &Side, rows: &[Row]) -> Option<String> {
-    let is_compared = |metric: &Metric| rows.iter().any(|row| row.metric == *metric && row.ratio.is_some());
+    let metrics: BTreeSet<&Metric> = rows.iter().filter(|row| row.ratio.is_some()).map(|row| &row.metric).collect();
     let places = |part: &str| {
         let samples = [a, b].into_iter().flat_map(|side| side.results.matrix()).flat_map(|case| &case.metrics);
-        let mut compared = samples.filter(|samples| is_compared(&samples.metric));
+        let mut compared = samples.filter(|samples| metrics.contains(&samples.metric));
         compared.any(|samples| samples.samples.iter().any(|sample| sample.pointer.contains(part)))
     };
     (places("/clat_ns/") && places("/lat_ns/")).then(|| {
@@ -198,7 +198,7 @@ fn caveats(a: &Side, b: &Side, rows: &[Row]) -> Vec<String> {
         }
     };
     let used = |side: &Side, word: fn(&crate::results::RunRecord) -> String| {
-        let words: std::collections::BTreeSet<String> =
+        let words: BTreeSet<String> =
             side.results.used_runs().iter().filter_map(|run| side.results.runs.get(*run)).map(word).collect();
         if words.is_empty() { "none".to_owned() } else { words.into_iter().collect::<Vec<_>>().join(", ") }
     };

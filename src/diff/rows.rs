@@ -290,11 +290,7 @@ fn compared(
         estimand: found.contrast.method().estimand(),
         bootstrap: bootstrap::ratio_of_medians(&one, &other, crate::compare::LEVEL, SEED),
     });
-    let lost = |side: &Side, label: &str, usable: usize| {
-        let lost = side.results.not_ok.iter().filter(|attempt| attempt.case == label).count() as u64;
-        (lost, lost + usable as u64)
-    };
-    let shares = (lost(a, &before.case.label(), old.samples.len()), lost(b, &case.case.label(), new.samples.len()));
+    let shares = (a.results.lost(before, &new.metric), b.results.lost(case, &new.metric));
     row.lost_p = shares_differ_p(shares.0, shares.1);
     if row.lost_p <= ALPHA {
         row.verdict = Verdict::Invalid;

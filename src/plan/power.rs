@@ -4,9 +4,7 @@
 use serde::Serialize;
 
 use super::Plan;
-use crate::manifest::shape::Spanned;
 use crate::manifest::{EnvironmentWord, Experiment, Order, Sessions};
-use crate::name::Name;
 use crate::statistics::{Analysis, replicates_needed, smallest_p};
 
 /// What a design can show.
@@ -47,13 +45,17 @@ pub fn compared_factor(experiment: &Experiment) -> Option<String> {
     treatments.chain(arm).find(|name| is_compared(name)).map(str::to_owned)
 }
 
+/// The sessions of a design, where they are what is compared.
+fn compared_sessions(experiment: &Experiment) -> Option<Sessions> {
+    let factor = compared_factor(experiment)?;
+    Sessions::of(experiment).filter(|sessions| sessions.factor == factor)
+}
+
 /// How a design lets arms be compared. What others ran is not known to be in blocks; what is hard to change is compared by
 /// sessions, which are independent.
 pub fn analysis(experiment: &Experiment) -> Analysis {
-    let is_whole_plot =
-        |factor: &Spanned<Name>| compared_factor(experiment).is_some_and(|one| one == factor.value.as_str());
     match experiment.design.order {
-        _ if experiment.design.whole_plot.as_ref().is_some_and(is_whole_plot) => Analysis::IndependentArms,
+        _ if compared_sessions(experiment).is_some() => Analysis::IndependentArms,
         Order::Interleaved if !experiment.is_all_manual() => Analysis::Blocks,
         _ => Analysis::IndependentArms,
     }
@@ -64,16 +66,14 @@ pub fn power(experiment: &Experiment, plan: &Plan) -> Power {
     let treatment = compared_factor(experiment);
     let comparisons = treatment.as_deref().map_or(0, |factor| comparisons(plan, factor));
     let analysis = analysis(experiment);
-    let is_by_session =
-        experiment.design.whole_plot.as_ref().is_some_and(|one| Some(one.value.as_str()) == treatment.as_deref());
-    let sessions = Sessions::of(experiment).filter(|_| is_by_session);
+    let sessions = compared_sessions(experiment);
     let replicates = sessions.as_ref().map_or(plan.settings.replicates, |sessions| sessions.per_level());
     let smallest = smallest_p(analysis, replicates);
     Power {
         treatment,
         analysis: match analysis {
             Analysis::Blocks => "blocks",
-            Analysis::IndependentArms if is_by_session => "sessions",
+            Analysis::IndependentArms if sessions.is_some() => "sessions",
             Analysis::IndependentArms => "independent arms",
         },
         replicates,

@@ -16,11 +16,50 @@ pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) 
     in_parts(scope, parts, metric, comparison_of)
 }
 
-/// The comparisons of one metric along the treatment in one part.
-pub(super) fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let (Some(factor), Some((found, baseline))) = (&scope.power.treatment, compared(scope, metric, one)) else {
-        return vec![];
-    };
+fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
+    Compared::of(scope, metric, one).map_or(vec![], |compared| table(scope, parts, &compared))
+}
+
+/// The figure and the table of the comparisons of one metric in one part.
+pub(super) fn drawn_and_listed(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
+    let Some(compared) = Compared::of(scope, metric, one) else { return vec![] };
+    let mut blocks = drawn(scope, parts, &compared);
+    blocks.extend(table(scope, parts, &compared));
+    blocks
+}
+
+/// The comparisons of a metric in a part.
+struct Compared<'a> {
+    metric: &'a Metric,
+    part: Part<'a>,
+    factor: &'a str,
+    /// The level that others are compared with.
+    baseline: String,
+    found: Vec<Comparison>,
+}
+
+impl<'a> Compared<'a> {
+    /// None where nothing is compared.
+    fn of(scope: &'a Scope<'_>, metric: &'a Metric, part: Part<'a>) -> Option<Self> {
+        let factor = scope.power.treatment.as_deref()?;
+        let mut found = comparisons(scope.results, metric, factor, Rule::of(scope.experiment, metric));
+        found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == part.title);
+        let baseline = found.first()?.baseline.clone();
+        Some(Self { metric, part, factor, baseline, found })
+    }
+
+    /// A name for a figure or table of it.
+    fn named(&self, what: &str) -> String {
+        part::named(&format!("{}-{what}", self.metric), self.part)
+    }
+
+    fn captioned(&self, caption: String) -> String {
+        part::captioned(caption, self.part)
+    }
+}
+
+fn table(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Block> {
+    let (factor, one) = (compared.factor, compared.part);
     if scope.plan.settings.replicates < 2 {
         return vec![];
     }
@@ -34,15 +73,15 @@ pub(super) fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metri
         Column::text(WORDS.shown),
     ]);
     let mut footnotes = Footnotes::default();
-    let rows = found.iter().map(|found| {
+    let rows = compared.found.iter().map(|found| {
         let mut row = comparison_row(scope, parts, (found, one));
         mark(&mut row[factors.len()..], footnotes.mark(&hidden_in(scope, found)));
         row
     });
     let rows = rows.collect();
-    let caption = filled(WORDS.comparison_caption, &metric.title());
-    let caption = part::captioned(filled(&caption, &format!("{factor} = {baseline}")), one);
-    let table = Block::Table(Table { id: part::named(&format!("{metric}-compared"), one), caption, columns, rows });
+    let caption = filled(WORDS.comparison_caption, &compared.metric.title());
+    let caption = compared.captioned(filled(&caption, &format!("{factor} = {}", compared.baseline)));
+    let table = Block::Table(Table { id: compared.named("compared"), caption, columns, rows });
     std::iter::once(table).chain(explained(&footnotes)).collect()
 }
 
@@ -118,32 +157,25 @@ pub(crate) fn forest(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> V
     in_parts(scope, parts, metric, forest_of)
 }
 
-/// The comparisons of a metric in a part, and the level that others are compared with.
-fn compared(scope: &Scope<'_>, metric: &Metric, one: Part<'_>) -> Option<(Vec<Comparison>, String)> {
-    let factor = scope.power.treatment.as_deref()?;
-    let mut found = comparisons(scope.results, metric, factor, Rule::of(scope.experiment, metric));
-    found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == one.title);
-    let baseline = found.first()?.baseline.clone();
-    Some((found, baseline))
+fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
+    Compared::of(scope, metric, one).map_or(vec![], |compared| forest_figure(scope, parts, &compared))
 }
 
-fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let (Some(factor), Some((found, baseline))) = (&scope.power.treatment, compared(scope, metric, one)) else {
-        return vec![];
-    };
+fn forest_figure(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Block> {
     let row = |one: &Comparison| ratios::Row {
         label: label(one),
         ratio: one.found.ratio,
         interval: one.found.interval.map(|bounds| (bounds.low, bounds.high)),
-        is_open: one.verdict == Verdict::Inconclusive,
+        is_open: one.verdict.is_open(),
     };
-    let rows: Vec<ratios::Row> = found.iter().map(row).collect();
+    let rows: Vec<ratios::Row> = compared.found.iter().map(row).collect();
+    let (metric, factor, baseline) = (compared.metric, compared.factor, &compared.baseline);
     let title = format!("{}: {} {factor} = {baseline}", metric.title(), WORDS.ratio_to);
     let margin = Rule::of(scope.experiment, metric).margin;
     let drawing = ratios::forest(&rows, margin, &title);
     let band = if margin.is_some() { WORDS.band } else { "" };
-    let caption = format!("{}; {}{band}", part::captioned(title, one), WORDS.rings);
-    figures::figure(parts, drawing, (&part::named(&format!("{metric}-forest"), one), &caption))
+    let caption = format!("{}; {}{band}", compared.captioned(title), WORDS.rings);
+    figures::figure(parts, drawing, (&compared.named("forest"), &caption))
 }
 
 /// What a comparison is of: the level, and the levels of the other factors.
@@ -160,19 +192,18 @@ const MAP_LEVELS_MIN: usize = 3;
 
 /// The figure that shows the comparisons of a metric in a part: maps over two factors that have several levels each, or else
 /// a forest; nothing where there are few.
-pub(super) fn drawn(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    let Some((found, _)) = compared(scope, metric, one) else { return vec![] };
-    if found.len() < COMPARISONS_DRAWN_MIN || scope.plan.settings.replicates < 2 {
+fn drawn(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Block> {
+    if compared.found.len() < COMPARISONS_DRAWN_MIN || scope.plan.settings.replicates < 2 {
         return vec![];
     }
-    let others: Vec<String> = compared_columns(scope, scope.power.treatment.as_deref().unwrap_or_default(), one);
+    let others = compared_columns(scope, compared.factor, compared.part);
     if let [y, x, _] = others.as_slice()
-        && is_grid(scope, &found, [x, y])
-        && let Ok(blocks) = maps_of(scope, parts, metric, ((x, y), one))
+        && is_grid(scope, &compared.found, [x, y])
+        && let Ok(blocks) = map_figures(scope, parts, compared, (x, y))
     {
         return blocks;
     }
-    forest_of(scope, parts, metric, one)
+    forest_figure(scope, parts, compared)
 }
 
 /// Whether comparisons fill most of a grid of two factors with several levels each.
@@ -198,25 +229,24 @@ pub(crate) fn map(
             return Err(format!("`{name}` is no factor besides the treatment"));
         }
     }
-    let wanted: Vec<Part<'_>> =
-        part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, metric)).collect();
-    let made: Result<Vec<Vec<Block>>, String> =
-        wanted.into_iter().map(|one| maps_of(scope, parts, metric, ((x, y), one))).collect();
-    Ok(made?.concat())
+    let mut blocks = vec![];
+    for one in part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, metric)) {
+        if let Some(compared) = Compared::of(scope, metric, one) {
+            blocks.extend(map_figures(scope, parts, &compared, (x, y))?);
+        }
+    }
+    Ok(blocks)
 }
 
 /// The maps of a part, one for each level that is compared.
-fn maps_of(
+fn map_figures(
     scope: &Scope<'_>,
     parts: &mut Parts,
-    metric: &Metric,
-    ((x, y), one): ((&str, &str), Part<'_>),
+    compared: &Compared<'_>,
+    (x, y): (&str, &str),
 ) -> Result<Vec<Block>, String> {
-    let (Some(factor), Some((found, baseline))) = (&scope.power.treatment, compared(scope, metric, one)) else {
-        return Ok(vec![]);
-    };
     let mut by_level: Vec<(&str, Vec<ratios::Cell<'_>>)> = vec![];
-    for one in &found {
+    for one in &compared.found {
         let levels = &scope.results.cases[one.cases.1].case.factors;
         let (Some(column), Some(row)) = (levels.get(x), levels.get(y)) else { continue };
         let place = by_level.iter().position(|(level, _)| *level == one.level).unwrap_or_else(|| {
@@ -227,15 +257,17 @@ fn maps_of(
         if cells.iter().any(|cell| cell.column == column && cell.row == row) {
             return Err(format!("several comparisons have {x} = {column} and {y} = {row}"));
         }
-        cells.push(ratios::Cell { column, row, ratio: one.found.ratio, is_open: one.verdict == Verdict::Inconclusive });
+        cells.push(ratios::Cell { column, row, ratio: one.found.ratio, is_open: one.verdict.is_open() });
     }
     let mut blocks = vec![];
     for (number, (level, cells)) in by_level.iter().enumerate() {
-        let title = format!("{}, {factor} = {level} against {baseline}: {}", metric.title(), WORDS.change_in_percent);
-        let name = if number == 0 { format!("{metric}-map") } else { format!("{metric}-map-{}", number + 1) };
+        let (factor, baseline) = (compared.factor, &compared.baseline);
+        let title =
+            format!("{}, {factor} = {level} against {baseline}: {}", compared.metric.title(), WORDS.change_in_percent);
+        let name = if number == 0 { "map".to_owned() } else { format!("map-{}", number + 1) };
         let drawing = ratios::map(cells, (x, y), &title);
-        let caption = format!("{}; {}", part::captioned(title, one), WORDS.brackets);
-        blocks.extend(figures::figure(parts, drawing, (&part::named(&name, one), &caption)));
+        let caption = format!("{}; {}", compared.captioned(title), WORDS.brackets);
+        blocks.extend(figures::figure(parts, drawing, (&compared.named(&name), &caption)));
     }
     Ok(blocks)
 }

@@ -37,7 +37,7 @@ const HEAD: f64 = 30.0;
 const CELL: f64 = 26.0;
 const CELL_WIDTH_MAX: f64 = 90.0;
 /// The most rows that are drawn; the table holds the rest.
-const ROWS_MAX: usize = 40;
+pub(crate) const ROWS_MAX: usize = 40;
 /// The most levels of a factor of a map.
 const LEVELS_MAX: usize = 16;
 /// Ratios that an axis names.

@@ -258,8 +258,7 @@ pub(crate) fn results(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
             }
             blocks.extend(figures::chart_of(scope, parts, metric, one));
             blocks.extend(table_of(scope, parts, metric, one));
-            blocks.extend(compared::drawn(scope, parts, metric, one));
-            blocks.extend(compared::comparison_of(scope, parts, metric, one));
+            blocks.extend(compared::drawn_and_listed(scope, parts, metric, one));
         }
     }
     blocks.extend(figures::together(scope, parts, &reported));

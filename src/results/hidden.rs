@@ -22,7 +22,8 @@ impl Results {
             let file = self.given.iter().find(|file| file.run == sample.run && file.object == sample.object)?;
             Some(file.tool.as_str())
         };
-        let tools: BTreeSet<&str> = samples().filter_map(of_sample).collect();
+        let tools: BTreeSet<&str> =
+            samples().filter(|sample| !sample.origin.is_measured()).filter_map(of_sample).collect();
         if tools.len() > 1 {
             found.push(format!("outputs of {}", tools.into_iter().collect::<Vec<_>>().join(" and ")));
         }

@@ -249,7 +249,8 @@ impl MetricSamples {
         let mut units: Vec<(Option<&str>, Vec<f64>)> = vec![];
         for sample in &self.samples {
             let unit = sample.unit.as_deref();
-            match units.iter_mut().find(|(known, _)| unit.is_some() && *known == unit) {
+            let known = unit.and_then(|_| units.iter_mut().find(|(known, _)| *known == unit));
+            match known {
                 Some((_, values)) => values.push(sample.value),
                 None => units.push((unit, vec![sample.value])),
             }
@@ -307,6 +308,14 @@ impl Results {
     /// What the numbers of a case are, by the run of its first sample; none where it has none.
     pub fn environment(&self, samples: &MetricSamples) -> Option<Environment> {
         self.runs.get(samples.samples.first()?.run).map(|run| run.environment)
+    }
+
+    /// How many attempts of a case gave no usable value of a metric, and how many there were.
+    pub fn lost(&self, case: &CaseResults, metric: &Metric) -> (u64, u64) {
+        let label = case.case.label();
+        let lost = self.not_ok.iter().filter(|attempt| attempt.case == label).count();
+        let usable = case.metric(metric).map_or(0, |samples| samples.samples.len());
+        (lost as u64, (lost + usable) as u64)
     }
 
     /// The noise floor of a metric, from the pairs of replicates of the noise sides.

@@ -129,8 +129,7 @@ mod tests {
             let refused = read(archive(&[(path, kind)]).as_slice());
             assert!(matches!(refused, Err(StoreError::Integrity { .. })), "{path}: {refused:?}");
         }
-        let cut = &known[..600];
-        assert!(read(cut).is_err() || read(cut).unwrap().0.is_empty());
+        assert!(read(&known[..600]).is_err(), "what is cut is no bundle");
         assert!(read(&b"no archive at all"[..]).is_err());
     }
 }

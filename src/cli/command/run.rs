@@ -81,8 +81,9 @@ pub(crate) fn measure(
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
     drop(reader);
-    sessions::refuse_same_boot(loaded, (planned, reasons), &history, &run::boot_id(&*session.os))?;
-    let resume = if arguments.resume { Some(open_run(&history, loaded, lock_text, planned)?) } else { None };
+    let boot = run::boot_id(&*session.os);
+    sessions::refuse_other_boots(loaded, (planned, reasons), &history, &boot)?;
+    let resume = if arguments.resume { Some(open_run((&history, &boot), loaded, lock_text, planned)?) } else { None };
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
     let scratch = arguments.scratch.clone().unwrap_or_else(|| layout.folder().join("scratch"));
     let scratch = absolute(session, scratch)?;
@@ -259,7 +260,7 @@ fn check_machine(
 
 /// The newest interrupted run, which must be of the same manifest, lock and profile.
 fn open_run(
-    history: &History,
+    (history, boot): (&History, &str),
     loaded: &Loaded,
     lock_text: &str,
     planned: &Plan,
@@ -267,6 +268,7 @@ fn open_run(
     let Some((run, journal)) = history.newest_open() else {
         return Err(Failure::usage("there is no interrupted run").help("Leave `--resume` away."));
     };
+    sessions::refuse_resume(loaded, journal, boot)?;
     let genesis = journal.genesis();
     let is_same = genesis.is_some_and(|genesis| {
         genesis.manifest == Digest::of(loaded.source.text().as_bytes())
