@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Outputs, Tool};
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Printed, Reading};
 use crate::unit::Unit;
 
 /// ioping.
@@ -25,14 +25,14 @@ impl Tool for Ioping {
         read(&String::from_utf8_lossy(outputs.stdout)).close()
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         ["iops", "bandwidth", "latency_mean"].map(Metric::new).to_vec()
     }
 }
 
 fn read(text: &str) -> Reading {
     let mut reading = Reading::new("ioping");
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "false".to_owned())]));
+    let labels = Arc::new(Labels::reported());
     let mut requests = None;
     for (number, line) in text.lines().enumerate() {
         let place = format!("line/{}", number + 1);
@@ -43,7 +43,7 @@ fn read(text: &str) -> Reading {
                 if let Some(iops) = part.strip_suffix(" iops") {
                     reading.measure(&labels, ("iops", thousands(iops)), place.clone());
                 } else if let Some((value, unit)) = quantity(part, "/s") {
-                    reading.measure_printed(&labels, ("bandwidth", value, unit), place.clone());
+                    reading.measure_printed(&labels, Printed { metric: "bandwidth", text: value, unit }, place.clone());
                 }
             }
         }
@@ -51,7 +51,7 @@ fn read(text: &str) -> Reading {
         if let Some(times) = line.strip_prefix("min/avg/max/mdev = ") {
             for (metric, part) in ["latency_min", "latency_mean", "latency_max"].iter().zip(times.split(" / ")) {
                 if let Some((value, unit)) = quantity(part, "s") {
-                    reading.measure_printed(&labels, (metric, value, unit), place.clone());
+                    reading.measure_printed(&labels, Printed { metric, text: value, unit }, place.clone());
                 }
             }
         }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_summary_counts() {
         assert!(Ioping.recognises(TEXT.as_bytes()));
-        let reading = Ioping.read(None, Outputs::of(TEXT.as_bytes(), &[]));
+        let reading = Ioping.parse(Outputs::of(TEXT.as_bytes()));
         assert_eq!(reading.status, Status::Ok, "{:?}", reading.diagnostics);
         let values: Vec<(&str, f64)> =
             reading.measurements.iter().map(|one| (one.metric.as_str(), one.value)).collect();

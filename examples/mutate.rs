@@ -72,7 +72,7 @@ fn main() -> std::io::Result<()> {
         let _ = saved::read(&[(name.clone(), bytes.clone())]);
         if let Some(tool) = tool::recognise(&decoded) {
             let outputs = Outputs::named(&bytes, name);
-            let reading = tool.read(None, outputs);
+            let reading = tool.parse(outputs);
             assert!(reading.measurements.iter().all(|one| one.value.is_finite()), "{name}: a value that is none");
             assert!(reading.status != Status::Failed || reading.measurements.is_empty(), "{name}: values of a failure");
             let _ = (tool.answers(outputs), tool.draft(&decoded));

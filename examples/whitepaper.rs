@@ -71,8 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             document.blocks.push(Block::Figure(Figure { id: file.clone(), caption, description, file }));
         }
     }
-    let paper =
-        Paper { cellmap: cellmap::of_document(&document), document, markdown: String::new(), attachments: vec![] };
+    let paper = Paper { cellmap: cellmap::of_document(&document), document, ..Paper::default() };
     let bytes = pdf::write(&paper, &Identity { ident: "bench".to_owned(), time_s: 1_767_225_600 });
     std::fs::write(out, bytes.map_err(|problems| format!("{problems:?}"))?)?;
     Ok(())

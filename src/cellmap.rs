@@ -69,6 +69,13 @@ pub fn of_document(document: &Document) -> CellMap {
     CellMap { format: FORMAT.to_owned(), entries: walk.entries }
 }
 
+/// A place in a table; rows and columns from 1.
+struct Cell<'a> {
+    table: &'a str,
+    row: usize,
+    column: usize,
+}
+
 struct Walk<'a> {
     document: &'a Document,
     section: String,
@@ -87,7 +94,7 @@ impl Walk<'_> {
             Block::Table(table) => {
                 for (row, cells) in table.rows.iter().enumerate() {
                     for (column, cell) in cells.iter().enumerate() {
-                        self.inlines(cell, Some((&table.id, row + 1, column + 1)));
+                        self.inlines(cell, Some(&Cell { table: &table.id, row: row + 1, column: column + 1 }));
                     }
                 }
             }
@@ -95,7 +102,7 @@ impl Walk<'_> {
         }
     }
 
-    fn inlines(&mut self, inlines: &[Inline], cell: Option<(&str, usize, usize)>) {
+    fn inlines(&mut self, inlines: &[Inline], cell: Option<&Cell<'_>>) {
         for inline in inlines {
             if let Inline::Token(index) = inline {
                 self.token(*index, cell);
@@ -103,14 +110,14 @@ impl Walk<'_> {
         }
     }
 
-    fn token(&mut self, index: usize, cell: Option<(&str, usize, usize)>) {
+    fn token(&mut self, index: usize, cell: Option<&Cell<'_>>) {
         let token = &self.document.tokens[index];
         let place = Place {
             order: self.entries.len() + 1,
             section: self.section.clone(),
-            table: cell.map(|(table, _, _)| table.to_owned()),
-            row: cell.map(|(_, row, _)| row),
-            column: cell.map(|(_, _, column)| column),
+            table: cell.map(|cell| cell.table.to_owned()),
+            row: cell.map(|cell| cell.row),
+            column: cell.map(|cell| cell.column),
         };
         self.entries.push(Entry {
             place,

@@ -30,9 +30,12 @@ pub mod store;
 
 pub mod image;
 pub mod inventory;
-pub mod manifest;
 pub mod paper;
 pub mod pdf;
+
+pub mod place;
+
+pub mod manifest;
 
 pub mod claims;
 pub mod guest;
@@ -41,6 +44,8 @@ pub mod tool;
 pub mod lock;
 
 pub mod plan;
+
+pub mod attempt;
 
 pub mod import;
 pub mod run;
@@ -54,6 +59,7 @@ pub mod diff;
 
 pub mod render;
 
+pub mod summary;
 pub mod verify;
 
 pub mod publish;

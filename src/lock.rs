@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::guest::qemu;
 use crate::image::Image;
 use crate::inventory::{Fact, Inventory, meets};
 use crate::manifest::{Experiment, Role};
@@ -139,8 +138,12 @@ pub fn check_requirements(experiment: &Experiment, inventory: &Inventory, source
         hosts.flat_map(|(_, host)| host.require.iter().map(|(path, wanted)| (path.value.to_string(), wanted)));
     let of_tools = experiment.tools.iter().filter(|_| experiment.guest().is_none());
     let of_tools = of_tools.map(|(name, pin)| (format!("tool.{}.version", name.value), &pin.version));
-    let of_hypervisors = experiment.hypervisors.iter().filter_map(|(_, one)| one.version.as_ref());
-    let of_hypervisors = of_hypervisors.map(|version| (format!("tool.{}.version", qemu::PROGRAM), version));
+    let version_of = |one: &'_ crate::manifest::guest::Hypervisor| {
+        let product = crate::guest::hypervisor::find(one.product.value.as_str())?;
+        Some(format!("tool.{}.version", product.emulator().name))
+    };
+    let of_hypervisors = experiment.hypervisors.iter();
+    let of_hypervisors = of_hypervisors.filter_map(|(_, one)| Some((version_of(one)?, one.version.as_ref()?)));
     let mut found = vec![];
     for (path, wanted) in of_hosts.chain(of_tools).chain(of_hypervisors) {
         let value = inventory.value(&path);

@@ -123,7 +123,7 @@ impl Serialize for Quantity {
 }
 
 /// A length of time for people: `4 min 10 s`, `1.5 s`, `20 ms`.
-pub fn humane_duration(nanoseconds: u64) -> String {
+pub fn readable_duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     match seconds {
         0 if nanoseconds < 1_000_000 => format!("{} µs", nanoseconds / 1_000),

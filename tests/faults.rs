@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use benchpaper::digest::Digest;
 use benchpaper::inventory::Inventory;
@@ -14,6 +15,7 @@ use benchpaper::manifest::{self, Experiment};
 use benchpaper::measurement::Metric;
 use benchpaper::name::RunId;
 use benchpaper::os::{self, Fault, Faulty, Machine, Os};
+use benchpaper::place::Local;
 use benchpaper::plan::{self, Case, Plan};
 use benchpaper::publish;
 use benchpaper::run::{self, Observer, Request};
@@ -71,7 +73,7 @@ impl Observer for Reported {
 }
 
 /// Runs what is not done yet; resumes where a run was left open.
-fn run_once(os: &Rc<dyn Os>, folder: &Path, inputs: &Inputs, reported: &mut Reported) -> Result<(), String> {
+fn run_once(os: &Arc<dyn Os>, folder: &Path, inputs: &Inputs, reported: &mut Reported) -> Result<(), String> {
     let layout = Layout::new(&folder.join("artifacts"));
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let lock_text = lock::to_yaml(&inputs.lock)?;
@@ -84,7 +86,8 @@ fn run_once(os: &Rc<dyn Os>, folder: &Path, inputs: &Inputs, reported: &mut Repo
     let history = history(&**os, &layout, &mut reader, name).map_err(|error| text(&error))?;
     drop(reader);
     let request = Request {
-        os: Rc::clone(os),
+        controller: Arc::clone(os),
+        host: Rc::new(Local::new(os)),
         layout: &layout,
         experiment: &inputs.experiment,
         manifest: MANIFEST.as_bytes(),
@@ -104,6 +107,7 @@ fn run_once(os: &Rc<dyn Os>, folder: &Path, inputs: &Inputs, reported: &mut Repo
         files: &Default::default(),
         supervisor: None,
         measuring_lock: folder.join("measuring.lock"),
+        interrupts: run::Interrupts::Signals,
     };
     run::execute(request, reported).map(|_| ()).map_err(|error| text(&error))
 }
@@ -138,7 +142,7 @@ fn survives(fault: Fault, nth: u64, inputs: &Inputs) -> u64 {
     let case = format!("{fault:?} at {nth}");
     let folder = tempfile::tempdir().unwrap();
     let faulty = Faulty::new(fault, nth);
-    let os: Rc<dyn Os> = Rc::new(faulty.clone());
+    let os: Arc<dyn Os> = Arc::new(faulty.clone());
     let mut reported = Reported::default();
     let first =
         run_once(&os, folder.path(), inputs, &mut reported).and_then(|()| publish_and_prune(&*os, folder.path()));
@@ -148,7 +152,7 @@ fn survives(fault: Fault, nth: u64, inputs: &Inputs) -> u64 {
     }
     let kept = recorded(folder.path(), inputs, &case);
     assert!(reported.0.borrow().is_subset(&kept), "{case}: reported done, not in the record");
-    let real: Rc<dyn Os> = Rc::new(Machine);
+    let real: Arc<dyn Os> = Arc::new(Machine);
     run_once(&real, folder.path(), inputs, &mut reported).unwrap_or_else(|error| panic!("{case}: {error}"));
     publish_and_prune(&*real, folder.path()).unwrap_or_else(|error| panic!("{case}: {error}"));
     let kept = recorded(folder.path(), inputs, &case);

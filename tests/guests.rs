@@ -115,7 +115,11 @@ fn several_guests_are_asked_by_one_client_and_counted_while_all_were_active() {
         .replace("runtime: 1 s", "runtime: 5 s");
     let laboratory = laboratory(&manifest);
     laboratory.expect(0, &["lock", "two"]);
-    laboratory.expect(0, &["run", "two"]);
+    let told = laboratory.expect(0, &["run", "two"]).stderr;
+    let run = laboratory.run_folder().file_name().unwrap().to_str().unwrap().to_owned();
+    let again = laboratory.expect(0, &["run", "two", "--replay", &run]).stderr;
+    let ends = |text: &str| text.lines().filter(|line| line.starts_with('[')).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(ends(&told), ends(&again), "a replay shows the total of the common time, as the run did");
     let results = laboratory.json(0, &["results", "two"]);
     let metrics = results["results"].as_array().unwrap();
     let sample = |name: &str| metrics.iter().find(|one| one["metric"] == name).unwrap()["values"][0].clone();
@@ -226,6 +230,39 @@ fn a_killed_runner_leaves_no_hypervisor_and_the_run_goes_on() {
         said.code == 0
     });
     assert_eq!(laboratory.json(0, &["results", "killed"])["missing"], 0);
+}
+
+#[test]
+fn a_slow_image_tool_does_not_keep_a_signal_waiting() {
+    let manifest = ONE
+        .replace("name: one", "name: tardy")
+        .replace("size: 16 MiB, controller", "size: 16 MiB, format: qcow2, controller");
+    let laboratory = laboratory(&manifest);
+    let real = Command::new("sh").args(["-c", "command -v qemu-img"]).output().unwrap().stdout;
+    let real = String::from_utf8(real).unwrap();
+    // says its version at once, and makes disks for a minute
+    let slow = format!("#!/bin/sh\n[ \"$1\" = create ] && sleep 60\nexec {} \"$@\"\n", real.trim());
+    laboratory.write("bin/qemu-img", slow.as_bytes());
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(laboratory.join("bin/qemu-img"), executable).unwrap();
+    let path = format!("{}:{}", laboratory.join("bin").display(), std::env::var("PATH").unwrap());
+    assert!(laboratory.command(&["lock", "tardy"]).env("PATH", &path).status().unwrap().success());
+    let mut command = laboratory.command(&["run", "tardy"]);
+    let mut child = command.env("PATH", &path).stderr(Stdio::null()).spawn().unwrap();
+    let is_making = || {
+        let journal = std::fs::read_dir(laboratory.join("artifacts/runs")).into_iter().flatten().flatten().next();
+        journal.is_some_and(|run| {
+            let text = std::fs::read_to_string(run.path().join("journal.jsonl")).unwrap_or_default();
+            text.contains("\"type\":\"started\"")
+        })
+    };
+    wait_for("the first job", 60, is_making);
+    std::thread::sleep(Duration::from_millis(500));
+    let started = std::time::Instant::now();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert_eq!(objects(&laboratory, "stdout").len(), 0);
 }
 
 fn wait_for(what: &str, seconds: u64, is_so: impl Fn() -> bool) {

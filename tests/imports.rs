@@ -54,6 +54,52 @@ fn laboratory() -> Laboratory {
 }
 
 #[test]
+fn a_log_of_fio_is_read_by_its_name_when_it_is_imported_and_when_it_is_verified() {
+    let manifest = r#"format: benchpaper/experiment@1
+name: logs
+title: Logs
+version: 1.0.0
+authors: [{name: The tests}]
+question: Does a name travel with its file?
+execution: manual
+environment: hardware
+hosts: {sut: {role: sut, access: none, devices: {data: {size: 64 MiB}}}}
+workloads: {random: {tool: fio, engine: psync, rw: randread, block_size: 4 KiB, device: data}}
+arms: {old: {steps: [Boot it.]}, new: {steps: [Boot it.]}}
+matrix: {factors: {arm: [old, new]}}
+design: {replicates: 1, order: randomized, seed: 1}
+imports: [{file: "{arm}_iops.*.log"}]
+treatment: [arm]
+"#;
+    let laboratory = Laboratory::with("logs", manifest);
+    laboratory.write("back/old_iops.1.log", b"100, 40, 0, 0, 0\n200, 60, 0, 0, 0\n");
+    laboratory.write("back/new_iops.1.log", b"100, 80, 0, 0, 0\n200, 90, 0, 0, 0\n");
+    laboratory.expect(0, &["lock", "logs"]);
+    laboratory.expect(0, &["import", "logs", "back", "--source", "a shelf"]);
+    let results = laboratory.json(0, &["results", "logs"]);
+    let iops = |row: &&serde_json::Value| row["metric"] == "iops";
+    let values: Vec<f64> = results["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(iops)
+        .map(|row| row["values"][0]["value"].as_f64().unwrap())
+        .collect();
+    assert_eq!(values, [50.0, 85.0], "{results:#}");
+    laboratory.commit();
+    laboratory.expect(0, &["publish", "logs"]);
+    laboratory.expect(0, &["verify", "reports/logs/1.0.0"]);
+}
+
+#[test]
+fn a_summary_of_many_outputs_counts_what_tools_report_of_the_whole() {
+    let laboratory = Laboratory::new();
+    laboratory.write("out/one.txt", sample("sysbench/gen_cpu.txt").as_bytes());
+    let said = laboratory.expect(0, &["parse", "--summary", "out/one.txt"]);
+    assert!(said.stdout.contains("events"), "{}", said.stdout);
+}
+
+#[test]
 fn files_of_four_tools_become_a_paper_that_verifies() {
     let laboratory = laboratory();
     laboratory.write("back/notes.txt", b"we measured on Monday\n");

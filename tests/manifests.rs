@@ -229,6 +229,12 @@ fn prose_is_tried_before_anything_is_measured_and_prints_only_what_functions_ret
         ("# R\n{{ 'ninety' ~ 42 }}\n", "nothing else"),
         ("# R\n{% set v = value %}424242 {{ v('latency_mean', n='1') }}\n", "`424242` is typed by hand"),
         ("# R\n{{ value('latency_mean', n='1') }} &#x39;&#x39;\n", "`99` is typed by hand"),
+        // nothing can be drawn of these before anything is measured, and the rule holds all the same
+        ("# R\n{{ forest('latency_mean') }} 38 % more\n", "`38` is typed by hand"),
+        ("# R\n{{ map ('latency_mean', x='n', y='n') }} 38 % more\n", "`38` is typed by hand"),
+        ("# R\n{{ tradeoff(x='latency_mean', y='latency_mean') }} 38 % more\n", "`38` is typed by hand"),
+        ("# R\n{% set f = percentiles %}{{ f('latency') }} 38 % more\n", "`38` is typed by hand"),
+        ("# R\n{% for f in [forest] %}{{ f('latency_mean') }}{% endfor %} 38 % more\n", "`38` is typed by hand"),
         ("# R\n{{ value('latency_mean', n='1') + 1 }}\n", "unsupported types"),
         ("no heading\n", "no heading"),
     ];

@@ -28,14 +28,14 @@ fn read(name: &str, bytes: &[u8]) -> Reading {
     let decoded = tool::decode(bytes);
     let tool = tool::recognise(&decoded).unwrap_or_else(|| panic!("{name}: no tool recognises it"));
     assert_eq!(tool.name(), name.split('/').next().unwrap(), "{name}");
-    tool.read(None, Outputs::named(bytes, name.rsplit('/').next().unwrap()))
+    tool.parse(Outputs::named(bytes, name.rsplit('/').next().unwrap()))
 }
 
 /// Whether a value is the one that a row of the table means: `total`, `any`, or its labels.
 fn is_meant(one: &Measurement, of: &str) -> bool {
     match of {
         "any" => true,
-        "total" => one.labels.contains_key("aggregate"),
+        "total" => one.labels.is_result(),
         labels => {
             let has = |label: &str, value: &str| one.labels.get(label).is_some_and(|found| found == value);
             // labels hold spaces, so each begins where a word has a sign of equality in it
@@ -105,7 +105,7 @@ pub(crate) fn exercise(bytes: &[u8], name: &str) {
     let _ = saved::read(&[(name.to_owned(), bytes.to_vec())]);
     for tool in recognised.into_iter().chain(tool::find(name.split('/').next().unwrap_or_default())) {
         let outputs = Outputs::named(bytes, name.rsplit('/').next().unwrap_or_default());
-        let reading = tool.read(None, outputs);
+        let reading = tool.parse(outputs);
         if reading.status == Status::Failed {
             assert!(reading.measurements.is_empty(), "{name}: values of a failed output");
             assert!(!reading.reason().is_empty(), "{name}: it failed without a reason");

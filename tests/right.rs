@@ -41,7 +41,7 @@ fn digits(text: &str) -> usize {
 fn as_paper(bytes: &[u8], name: &str) -> Option<String> {
     let decoded = tool::decode(bytes);
     let tool = tool::recognise(&decoded)?;
-    let reading = tool.read(None, Outputs::named(bytes, name));
+    let reading = tool.parse(Outputs::named(bytes, name));
     if reading.status != Status::Ok {
         return None;
     }

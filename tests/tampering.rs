@@ -2,7 +2,7 @@
 
 use benchpaper::os::Machine;
 use benchpaper::store::{Layout, check};
-use benchpaper::verify;
+use benchpaper::verify::{self, Opened};
 
 use crate::laboratory::{ECHO, ECHO_ARGV, ECHO_NOISE, Laboratory};
 
@@ -66,7 +66,9 @@ fn pdf(laboratory: &Laboratory) -> Vec<u8> {
 }
 
 fn is_refused(bytes: &[u8]) -> bool {
-    verify::verify(bytes, None).map_or(true, |report| !report.failures.is_empty())
+    Opened::open(bytes)
+        .and_then(|opened| verify::verify(&opened, None))
+        .map_or(true, |report| !report.failures.is_empty())
 }
 
 #[test]
@@ -92,13 +94,13 @@ fn a_page_edited_while_its_attachments_were_left_alone_is_caught() {
     let good = pdf(&laboratory);
     let (files, _) = verify::attachments(&good).unwrap();
     let input = verify::input_of(&files).unwrap();
-    let mut paper = benchpaper::render::render(&input).unwrap();
+    let mut paper = benchpaper::render::render(&input, &input.resolve().unwrap()).unwrap();
     let token = paper.document.tokens.iter().position(|token| token.name == "latency_mean/n=2/median").unwrap();
     assert_eq!(paper.document.tokens[token].text, "2.000");
     paper.document.tokens[token].text = "1.999".to_owned();
     let identity = verify::identity_of(&paper, &input);
     let edited = benchpaper::render::format::pdf::write(&paper, &identity).unwrap();
-    let report = verify::verify(&edited, None).unwrap();
+    let report = verify::verify(&Opened::open(&edited).unwrap(), None).unwrap();
     assert_eq!(report.exit_code(false), 4);
     let failures = report.failures.join("\n");
     assert!(
@@ -116,7 +118,7 @@ fn results_that_the_record_does_not_give_are_caught() {
     let (files, _) = verify::attachments(&good).unwrap();
     let mut input = verify::input_of(&files).unwrap();
     input.results.cases[1].metrics[0].samples[0].value = 1_000_000.0;
-    let paper = benchpaper::render::render(&input).unwrap();
+    let paper = benchpaper::render::render(&input, &input.resolve().unwrap()).unwrap();
     let identity = verify::identity_of(&paper, &input);
     let forged = benchpaper::render::format::pdf::write(&paper, &identity).unwrap();
     assert!(!is_refused(&forged), "it is consistent with itself");
@@ -196,7 +198,7 @@ fn a_paper_that_leaves_out_a_run_is_caught() {
 
 /// The PDF that some inputs make.
 fn forge(input: &benchpaper::render::Input) -> Vec<u8> {
-    let paper = benchpaper::render::render(input).unwrap();
+    let paper = benchpaper::render::render(input, &input.resolve().unwrap()).unwrap();
     let identity = verify::identity_of(&paper, input);
     benchpaper::render::format::pdf::write(&paper, &identity).unwrap()
 }
@@ -213,7 +215,9 @@ fn values_read_by_other_rules_or_against_an_earlier_journal_are_caught() {
     earlier.results.runs[0].length = journal.lines().take(2).map(|line| line.len() as u64 + 1).sum();
     earlier.results.cases[1].metrics[0].samples[0].value = 5.0e6;
     let mut other = good.clone();
-    other.results.cases[1].case.settings["read"][0]["place"]["regex"] = "(ms)".into();
+    let mut settings = other.results.cases[1].case.settings.stored().clone();
+    settings["read"][0]["place"]["regex"] = "(ms)".into();
+    other.results.cases[1].case.settings = settings.into();
     for (name, input) in [("earlier.pdf", &earlier), ("other.pdf", &other)] {
         laboratory.write(name, &forge(input));
         laboratory.expect(4, &["verify", name]);

@@ -135,11 +135,7 @@ pub(super) fn call(
 fn metric_of(evidence: &Evidence<'_>, name: &str) -> Result<Metric, String> {
     let metric = Metric::new(name);
     let known = evidence.results.metrics();
-    let of_tools = evidence
-        .plan
-        .cases
-        .iter()
-        .filter_map(|case| crate::tool::find(&case.tool).map(|tool| tool.metrics(&case.settings)));
+    let of_tools = evidence.plan.cases.iter().filter_map(|case| case.work().map(|work| work.metrics()));
     if known.contains(&metric) || of_tools.flatten().any(|one| one == metric) {
         return Ok(metric);
     }

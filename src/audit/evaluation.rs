@@ -1,8 +1,8 @@
 //! What an expression of a claim comes to, over all its instances, and how likely a wrong claim would have held.
 
 use super::Subject;
-use super::scope::{ClaimScope, Used};
-use crate::claims::{Cell, Claim, Fact, Table};
+use super::scope::{ClaimScope, Group, Used};
+use crate::claims::{Cell, Claim, Fact};
 use crate::exact::Exact;
 use crate::expression::{self, Truth, Value};
 use crate::printed::Shortening;
@@ -134,7 +134,7 @@ fn evaluate_at(subject: &Subject<'_>, claim: &Claim, (text, added): (&str, Added
         test: None,
     };
     for group in groups(subject, claim) {
-        let label = group.as_ref().map(|(.., level)| level.clone()).unwrap_or_default();
+        let label = group.as_ref().map(|group| group.level.clone()).unwrap_or_default();
         let mut scope = ClaimScope::new(subject, claim, lens);
         (scope.added, scope.group) = (added.to_vec(), group);
         answer.count += 1;
@@ -174,7 +174,7 @@ fn evaluate_at(subject: &Subject<'_>, claim: &Claim, (text, added): (&str, Added
 }
 
 /// The instances of a claim.
-fn groups<'a>(subject: &'a Subject<'a>, claim: &Claim) -> Vec<Option<(&'a Table, usize, String)>> {
+fn groups<'a>(subject: &'a Subject<'a>, claim: &Claim) -> Vec<Option<Group<'a>>> {
     let Some(each) = &claim.each else { return vec![None] };
     let table = subject.loaded.tables.iter().find(|table| table.name == each.table.value.as_str());
     let Some(table) = table else { return vec![] };
@@ -192,5 +192,5 @@ fn groups<'a>(subject: &'a Subject<'a>, claim: &Claim) -> Vec<Option<(&'a Table,
             levels.push(level);
         }
     }
-    levels.into_iter().map(|level| Some((table, column, level))).collect()
+    levels.into_iter().map(|level| Some(Group { table, column, level })).collect()
 }

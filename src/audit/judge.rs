@@ -62,7 +62,18 @@ pub(super) fn run(check: &dyn Check, subject: &Subject<'_>) -> Vec<Finding> {
 /// Identities of sums and means, which medians over replicates need not keep.
 const OF_SUMS: &[&str] = &["U7", "U9", "U10", "R1", "R12", "R13", "D3"];
 
+/// Which row of a table is looked at, and which series of it.
 type Cells<'a> = (Option<(usize, usize)>, Option<&'a str>);
+
+/// A comparison of a row that failed.
+struct Failed {
+    /// The place of its finding.
+    finding: usize,
+    /// The row, among those that are looked at.
+    row: usize,
+    /// Which comparison of the row.
+    which: usize,
+}
 
 /// A finding without numbers.
 pub(super) fn blank(card: &Card, verdict: Outcome, place: crate::claims::Place, detail: String) -> Finding {
@@ -87,7 +98,7 @@ fn of_column(
     missing: &mut Option<String>,
 ) -> Vec<Finding> {
     let mut findings = vec![];
-    let mut failed: Vec<(usize, usize, usize)> = vec![];
+    let mut failed: Vec<Failed> = vec![];
     for (number, (at, series)) in cells.iter().enumerate() {
         let row = Row::new(subject, *at, *series, &View::PLAIN);
         let comparisons = check.compare(&row);
@@ -100,19 +111,19 @@ fn of_column(
         let is_of_medians =
             OF_SUMS.contains(&check.card().id) && row.word("reported").is_some_and(|word| word.contains("median"));
         for (which, comparison) in comparisons.iter().enumerate() {
-            let mut finding = first_look(check, (&row, comparison, which));
+            let mut finding = first_look(check, &row, comparison, which);
             if finding.verdict == Outcome::Fail && is_of_medians {
                 finding.verdict = Outcome::Warn;
                 finding.detail.push_str("; of medians it need not hold exactly");
             }
             if finding.verdict == Outcome::Fail {
-                failed.push((findings.len(), number, which));
+                failed.push(Failed { finding: findings.len(), row: number, which });
             }
             findings.push(finding);
         }
     }
     if !failed.is_empty() {
-        read_again(check, subject, cells, (&mut findings, failed));
+        read_again(check, subject, cells, &failed, &mut findings);
     }
     findings
 }
@@ -123,7 +134,8 @@ fn read_again(
     check: &dyn Check,
     subject: &Subject<'_>,
     cells: &[Cells<'_>],
-    (findings, failed): (&mut [Finding], Vec<(usize, usize, usize)>),
+    failed: &[Failed],
+    findings: &mut [Finding],
 ) {
     let holds_for_all = |view: &View| {
         cells.iter().all(|(at, series)| {
@@ -131,9 +143,9 @@ fn read_again(
         })
     };
     let other = views().into_iter().find(|(view, _)| holds_for_all(view));
-    for (nth, (place, number, which)) in failed.into_iter().enumerate() {
-        let (at, series) = cells[number];
-        let finding = &mut findings[place];
+    for (nth, one) in failed.iter().enumerate() {
+        let ((at, series), which) = (cells[one.row], one.which);
+        let finding = &mut findings[one.finding];
         if let Some((_, words)) = &other {
             finding.verdict = Outcome::Pass;
             finding.assumption = Some((*words).to_owned());
@@ -150,7 +162,7 @@ fn read_again(
         if let Some(comparison) = check.compare(&row).get(which) {
             finding.explained = explained(comparison);
             let is_equal = comparison.relation == Relation::Equal && nth < REPAIRS_MAX;
-            finding.repair = is_equal.then(|| repair(check, (subject, at, series), (&row, which))).flatten();
+            finding.repair = is_equal.then(|| repair(check, &row, which)).flatten();
         }
     }
 }
@@ -166,7 +178,7 @@ fn lacking(card: &Card, row: &Row<'_>) -> String {
 }
 
 /// Under rounding, and with zeros at the end of whole numbers as mere filling.
-fn first_look(check: &dyn Check, (row, comparison, which): (&Row<'_>, &Comparison, usize)) -> Finding {
+fn first_look(check: &dyn Check, row: &Row<'_>, comparison: &Comparison, which: usize) -> Finding {
     let card = check.card();
     let mut finding = blank(card, comparison.verdict(), row.place(), comparison.words());
     finding.chance_pass = Some(comparison.chance());
@@ -233,11 +245,7 @@ fn relative_width(interval: &Interval) -> f64 {
 }
 
 /// The change of one digit of one printed number, the smallest of all, with which it would hold.
-fn repair(
-    check: &dyn Check,
-    (subject, at, series): (&Subject<'_>, Option<(usize, usize)>, Option<&str>),
-    (row, which): (&Row<'_>, usize),
-) -> Option<String> {
+fn repair(check: &dyn Check, row: &Row<'_>, which: usize) -> Option<String> {
     let mut best: Option<(f64, String)> = None;
     for (role, printed) in row.used.borrow().iter() {
         for digits in one_digit_away(printed.digits()) {
@@ -245,7 +253,7 @@ fn repair(
             let (before, after) = (printed.value().to_float(), other.value().to_float());
             let view = View { replaced: Some((role.clone(), other)), ..View::PLAIN };
             let holds = check
-                .compare(&Row::new(subject, at, series, &view))
+                .compare(&Row::new(row.subject, row.at, row.series, &view))
                 .get(which)
                 .is_some_and(|one| one.verdict() == Outcome::Pass);
             let change = (after / before - 1.0).abs();

@@ -6,7 +6,6 @@ use super::evidence::Evidence;
 use crate::claims::{Cell, Column, Row, Table};
 use crate::exact::Exact;
 use crate::printed::{DecimalMark, Dim, Printed, as_a_paper, scale_of};
-use crate::tool;
 use crate::unit::Unit;
 
 /// The name of the table.
@@ -48,7 +47,7 @@ pub(super) fn table(evidence: &Evidence<'_>) -> Option<Table> {
     columns.extend(settings.iter().map(|role| column(role, Some(role), true)));
     let mut rows = vec![];
     for case in &evidence.results.cases {
-        let load = tool::find(&case.case.tool).map(|tool| tool.load(&case.case.settings)).unwrap_or_default();
+        let load = case.case.work().map(|work| work.load()).unwrap_or_default();
         let guests = case.case.guest.as_ref().map_or(1, |guest| guest.count);
         let set: Vec<Cell> = settings
             .iter()

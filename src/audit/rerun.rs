@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use crate::compare::{Comparison, Rule, comparisons};
 use crate::plan;
 use crate::results::Results;
-use crate::statistics::{Contrast, student_t_quantile};
+use crate::statistics::{Contrast, LogRatio, student_t_quantile};
 
 /// The level at which a number counts as given again.
 const LEVEL_INSIDE: f64 = 0.90;
@@ -52,8 +52,9 @@ fn of_number(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Repro
         return open("it was measured in another kind of environment");
     }
     let ratio = if derived.is_change() { of_change(evidence, new, derived) } else { of_value(evidence, new, derived) };
-    let intervals = ratio
-        .and_then(|ratio| Some((libm::exp(ratio.0), interval(ratio, LEVEL_INSIDE)?, interval(ratio, LEVEL_OUTSIDE)?)));
+    let intervals = ratio.and_then(|ratio| {
+        Some((libm::exp(ratio.mean), interval(ratio, LEVEL_INSIDE)?, interval(ratio, LEVEL_OUTSIDE)?))
+    });
     let Some((ratio, inside, outside)) = intervals else {
         return open("there are too few replicates for an interval of new by old");
     };
@@ -75,12 +76,9 @@ fn of_number(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Repro
     Reproduction { again, words }
 }
 
-/// The logarithm of a ratio, its standard error and degrees of freedom.
-type LogRatio = (f64, f64, f64);
-
-fn interval((center, error, freedom): LogRatio, level: f64) -> Option<(f64, f64)> {
-    let half = student_t_quantile(f64::midpoint(1.0, level), freedom)? * error;
-    Some((libm::exp(center - half), libm::exp(center + half)))
+fn interval(ratio: LogRatio, level: f64) -> Option<(f64, f64)> {
+    let half = student_t_quantile(f64::midpoint(1.0, level), ratio.freedom)? * ratio.error;
+    Some((libm::exp(ratio.mean - half), libm::exp(ratio.mean + half)))
 }
 
 fn of_value(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Option<LogRatio> {
@@ -97,7 +95,9 @@ fn of_change(evidence: &Evidence<'_>, new: &Results, derived: &Derived) -> Optio
     let old = evidence.comparisons(&derived.metric);
     let of = |one: &Comparison| one.found.contrast.mean_of_logs();
     let (old, new) = (of(old.iter().find(is_it)?)?, of(again.iter().find(is_it)?)?);
-    let (a, b) = (old.1 * old.1, new.1 * new.1);
-    let freedom = if a + b > 0.0 { (a + b) * (a + b) / (a * a / old.2 + b * b / new.2) } else { old.2 };
-    Some((new.0 - old.0, libm::sqrt(a + b), freedom))
+    let (a, b) = (old.error * old.error, new.error * new.error);
+    let is_varying = a + b > 0.0;
+    let freedom =
+        if is_varying { (a + b) * (a + b) / (a * a / old.freedom + b * b / new.freedom) } else { old.freedom };
+    Some(LogRatio { mean: new.mean - old.mean, error: libm::sqrt(a + b), freedom })
 }

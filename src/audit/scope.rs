@@ -61,6 +61,13 @@ impl Used {
     }
 }
 
+/// The rows of a table that have a text in a column.
+pub(super) struct Group<'a> {
+    pub(super) table: &'a Table,
+    pub(super) column: usize,
+    pub(super) level: String,
+}
+
 /// The scope of one claim, for one instance of it.
 pub(super) struct ClaimScope<'a> {
     pub(super) subject: &'a Subject<'a>,
@@ -68,7 +75,7 @@ pub(super) struct ClaimScope<'a> {
     /// Facts that an assumption adds.
     pub(super) added: Vec<(String, Fact)>,
     /// The rows that an instance is about: the table and the cell of a column.
-    pub(super) group: Option<(&'a Table, usize, String)>,
+    pub(super) group: Option<Group<'a>>,
     /// How numbers are read.
     pub(super) lens: &'a Lens,
     pub(super) used: RefCell<Used>,
@@ -119,7 +126,8 @@ impl<'a> ClaimScope<'a> {
         }
     }
 
-    fn of_cell(&self, cell: &Cell, (table, row, column): (&str, usize, usize)) -> Value {
+    fn of_cell(&self, table: &Table, (row, column): (usize, usize)) -> Value {
+        let cell = &table.rows[row].cells[column];
         match cell {
             Cell::Name(name) => Value::Text(name.to_string()),
             Cell::Absent => Value::Unknown("the cell is empty".to_owned()),
@@ -127,7 +135,7 @@ impl<'a> ClaimScope<'a> {
                 self.used.borrow_mut().has_evidence = true;
                 let interval = View { shortening: self.lens.shortening, ..View::PLAIN }.interval(printed);
                 let value = Value::Number(crate::expression::Number { interval, dim: printed.dim() });
-                let name = || format!("{table} {row} {column}");
+                let name = || format!("{} {row} {column}", table.name);
                 shake(value, self.lens.shaken.and_then(|_| self.lens.factor_of(&name())).as_ref())
             }
         }
@@ -143,8 +151,8 @@ impl<'a> ClaimScope<'a> {
             };
             wanted.push((column, plain_text(value)?));
         }
-        if let Some((_, column, level)) = self.group.as_ref().filter(|(of, ..)| of.name == table.name) {
-            wanted.push((*column, level.clone()));
+        if let Some(group) = self.group.as_ref().filter(|group| group.table.name == table.name) {
+            wanted.push((group.column, group.level.clone()));
         }
         let has = |row: &usize| wanted.iter().all(|(column, text)| is_cell(&table.rows[*row].cells[*column], text));
         Ok((0..table.rows.len()).filter(has).collect())
@@ -156,8 +164,8 @@ impl<'a> ClaimScope<'a> {
         for (name, fact) in facts.flat_map(|facts| &facts.set) {
             fields.insert(name.clone(), self.of_fact(name, fact));
         }
-        for (at, (column, cell)) in table.columns.iter().zip(&table.rows[row].cells).enumerate() {
-            fields.insert(column.name.clone(), self.of_cell(cell, (&table.name, row, at)));
+        for (at, column) in table.columns.iter().enumerate() {
+            fields.insert(column.name.clone(), self.of_cell(table, (row, at)));
         }
         Value::Record(fields)
     }
@@ -200,7 +208,7 @@ impl<'a> ClaimScope<'a> {
                 format!("no table is called `{name}`; there are {}", known.join(", "))
             }),
             [] => match (&self.group, tables.as_slice()) {
-                (Some((table, ..)), _) => Ok(table),
+                (Some(group), _) => Ok(group.table),
                 (None, [one]) => Ok(one),
                 _ => Err("which table? Write its name first: row('name', …)".to_owned()),
             },
@@ -253,11 +261,7 @@ impl Scope for ClaimScope<'_> {
                     return Err(format!("the table `{}` has no column `{column}`", table.name));
                 };
                 let rows = self.rows(table, named)?;
-                Ok(Value::List(
-                    rows.into_iter()
-                        .map(|row| self.of_cell(&table.rows[row].cells[at], (&table.name, row, at)))
-                        .collect(),
-                ))
+                Ok(Value::List(rows.into_iter().map(|row| self.of_cell(table, (row, at))).collect()))
             }
         };
         matches!(name, "row" | "rows" | "column").then(found)

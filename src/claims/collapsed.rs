@@ -13,6 +13,13 @@ const NUMBER_MAX: usize = 9;
 /// More ways than this are not told apart.
 const WAYS_MAX: usize = 2;
 
+/// What is known of a row, or of a series of it.
+pub(super) struct Known<'a> {
+    pub(super) series: Option<&'a str>,
+    pub(super) name: &'a str,
+    pub(super) fact: &'a Fact,
+}
+
 /// The state of a search.
 struct Search<'a> {
     digits: &'a [u8],
@@ -27,16 +34,16 @@ struct Search<'a> {
 pub(super) fn splits(
     digits: &str,
     (columns, mark): (&[&Column], DecimalMark),
-    facts: &[(Option<&str>, &str, &Fact)],
+    facts: &[Known<'_>],
 ) -> Vec<Vec<String>> {
     if digits.len() > LENGTH_MAX || !digits.is_ascii() {
         return vec![];
     }
     let block_size = |column: &&Column| {
-        let is_it = |series: Option<&str>, name: &str| {
-            name == "block_size" && (series.is_none() || series == column.series.as_deref())
+        let is_it = |one: &&Known<'_>| {
+            one.name == "block_size" && (one.series.is_none() || one.series == column.series.as_deref())
         };
-        let (.., fact) = facts.iter().find(|(series, name, _)| is_it(*series, name))?;
+        let fact = facts.iter().find(is_it)?.fact;
         Some(Printed::parse(&fact.text(), DecimalMark::Point, None).ok()?.value().clone())
     };
     let block_sizes = columns.iter().map(block_size).collect();

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::summary::Form;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Performance whitepapers that carry their own proof.
@@ -201,15 +203,8 @@ pub(crate) struct PostArguments {
     #[arg(long)]
     pub(crate) tool: Option<String>,
     /// For a forum or mail, for Markdown, or for a commit message (ASCII, 72 columns)
-    #[arg(long = "as", value_enum, default_value_t = PostForm::Text)]
-    pub(crate) form: PostForm,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PostForm {
-    Text,
-    Markdown,
-    Commit,
+    #[arg(long = "as", value_enum, default_value_t = Form::Text)]
+    pub(crate) form: Form,
 }
 
 #[derive(Debug, Args)]

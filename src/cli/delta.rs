@@ -7,7 +7,7 @@ use crate::compare::{Rule, Verdict};
 use crate::diff::{self, Diff, Kind, Row, Series, Side};
 use crate::document::{Block, Figure};
 use crate::measurement::Metric;
-use crate::render::ratios;
+use crate::render::drawing::{self, ratios};
 
 /// The width of a terminal.
 const WIDTH: usize = 100;
@@ -154,7 +154,7 @@ pub(crate) fn figures(diff: &Diff, b: &Side) -> (Vec<Block>, Vec<(String, String
 }
 
 /// Changes over the two factors in which the cases differ; `None` where these are not two, or a cell is several cases.
-fn map(rows: &[&Row], title: &str) -> Option<(ratios::Drawing, String)> {
+fn map(rows: &[&Row], title: &str) -> Option<(drawing::Drawing, String)> {
     let mut levels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (factor, level) in rows.iter().flat_map(|row| &row.factors) {
         levels.entry(factor).or_default().insert(level);
@@ -178,7 +178,7 @@ fn map(rows: &[&Row], title: &str) -> Option<(ratios::Drawing, String)> {
 }
 
 /// The ratios with their intervals; where there are many, of those that differ most.
-fn forest(rows: &[&Row], rule: Rule, title: &str) -> Option<(ratios::Drawing, String)> {
+fn forest(rows: &[&Row], rule: Rule, title: &str) -> Option<(drawing::Drawing, String)> {
     let size = |row: &&&Row| row.ratio.map_or(0.0, |ratio| libm::log(ratio.estimate).abs());
     let mut sizes: Vec<f64> = rows.iter().map(|row| size(&row)).collect();
     sizes.sort_by(|one, other| other.total_cmp(one));

@@ -6,16 +6,15 @@ use super::failure::Failure;
 use super::workspace::Loaded;
 use super::{Session, show};
 use crate::diagnostic::Diagnostic;
-use crate::guest::{CONTROLLERS, qemu, script};
+use crate::guest::script;
 use crate::image::{self, Cache, Image, ImageError, Recipe, Source, Workshop};
 use crate::lock::{self, Lock};
-use crate::manifest::guest::Kernel;
+use crate::manifest::guest::{Accelerator, Controller, Kernel};
 use crate::manifest::node::{Node, Value};
 use crate::manifest::shape::{Problems, Shape};
 use crate::plan::{self, Case};
-use crate::run::GuestImage;
+use crate::run::{self, GuestImage};
 use crate::source::Span;
-use crate::tool;
 
 /// What the guests of an experiment need, over all profiles; none where jobs run on the host.
 fn recipe(loaded: &Loaded) -> Result<Option<(String, Recipe)>, Failure> {
@@ -65,7 +64,7 @@ fn add_needs(case: &Case, recipe: &mut Recipe) {
         recipe.modules.extend(["virtio_pci", "virtio_net"].map(str::to_owned));
     }
     let known = image::known_programs();
-    let started = tool::find(&case.tool).map(|tool| tool.programs(&case.settings)).unwrap_or_default();
+    let started = case.work().map(|work| work.programs()).unwrap_or_default();
     recipe.programs.extend(started.into_iter().filter(|program| known.contains(&program.as_str())));
     if !spec.volumes.is_empty() {
         recipe.programs.insert("mdadm".to_owned());
@@ -145,11 +144,8 @@ pub(crate) fn check_disks(loaded: &Loaded) -> Result<(), Failure> {
 fn failure(loaded: &Loaded, error: ImageError) -> Failure {
     let controller = error.driver.as_ref().and_then(|driver| {
         let needs = |modules: &[&str]| modules.contains(&driver.as_str());
-        CONTROLLERS
-            .iter()
-            .filter(|controller| needs(controller.modules))
-            .map(|controller| controller.word)
-            .find_map(|word| place_of(loaded, word))
+        let mut controllers = Controller::ALL.into_iter().filter(|controller| needs(controller.modules()));
+        controllers.find_map(|controller| place_of(loaded, controller.word()))
     });
     let card = error.driver.as_ref().and_then(|driver| place_of(loaded, driver));
     let kernel = loaded.experiment.guest().and_then(|(_, guest)| guest.get("kernel")).map(|node| node.span);
@@ -177,17 +173,16 @@ pub(crate) fn check_hypervisor(
     cases: &[Case],
     inventory: &crate::inventory::Inventory,
 ) -> Result<(), Failure> {
-    let path = format!("tool.{}.version", qemu::PROGRAM);
-    let mut cards = cases.iter().filter_map(|case| case.guest.as_ref()?.network.as_ref());
-    let needs_igb = cards.any(|network| network.card == "igb");
-    let Some(version) = inventory.value(&path).filter(|_| needs_igb) else { return Ok(()) };
-    if crate::inventory::meets(version, &format!(">= {}", qemu::IGB_FROM)) == Some(true) {
-        return Ok(());
-    }
-    let span = place_of(loaded, "igb").unwrap_or_default();
-    let message = format!("`igb` needs QEMU {} or later, here is `{version}`", qemu::IGB_FROM);
-    let help = "Install a newer QEMU, or write `card: virtio-net`.";
-    Err(vec![Diagnostic::error("image::hypervisor", message).at(&loaded.source, span).help(help)].into())
+    let mut specs = cases.iter().filter_map(|case| case.guest.as_ref());
+    let too_old = specs.find_map(|spec| {
+        let hypervisor = spec.hypervisor();
+        let version = inventory.value(&format!("tool.{}.version", hypervisor.emulator().name))?;
+        hypervisor.too_old(spec, version)
+    });
+    let Some(too_old) = too_old else { return Ok(()) };
+    let span = place_of(loaded, too_old.word).unwrap_or_default();
+    Err(vec![Diagnostic::error("image::hypervisor", too_old.message).at(&loaded.source, span).help(too_old.help)]
+        .into())
 }
 
 /// Refuses a lock that was written for other guests.
@@ -206,17 +201,18 @@ pub(crate) fn probe_accelerator(
     cases: &[Case],
 ) -> Result<(), Failure> {
     let mut specs = cases.iter().filter_map(|case| case.guest.as_ref());
-    let Some(spec) = specs.find(|spec| spec.accelerator != "tcg") else { return Ok(()) };
+    let Some(spec) = specs.find(|spec| spec.accelerator != Accelerator::Tcg) else { return Ok(()) };
     let Some(image) = load(session, loaded, lock)? else { return Ok(()) };
     show::note(&format!("booting a guest to see whether `{}` works here", spec.accelerator));
     let layout = loaded.workspace.layout();
     let folder = crate::os::temporary_beside(&*session.os, &layout.folder().join("scratch").join("probe"));
     let folder = folder.map_err(Failure::io(layout.folder()))?;
     let program = session.os.own_program().map_err(Failure::io(&folder))?;
-    let probed = crate::run::probe(std::rc::Rc::clone(&session.os), &image, spec, (&folder, &program))?;
+    let controller = std::sync::Arc::clone(&session.os);
+    let probed = run::probe(&run::Probe { controller, image: &image, spec, folder, program })?;
     let Err(reason) = probed else { return Ok(()) };
     let hypervisors = loaded.experiment.hypervisors.iter().map(|(_, one)| &one.accelerator);
-    let span = hypervisors.filter(|one| one.value.word() == spec.accelerator).map(|one| one.span).next();
+    let span = hypervisors.filter(|one| one.value == spec.accelerator).map(|one| one.span).next();
     let message = format!("`{}` does not boot a guest here: {reason}", spec.accelerator);
     let help = "Write `accelerator: tcg`: software emulation works everywhere, and the paper says that it was used.";
     let problem = Diagnostic::error("image::accelerator", message);

@@ -17,7 +17,7 @@ mod show;
 mod side;
 mod workspace;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use clap::Parser as _;
 
@@ -28,7 +28,7 @@ use failure::Failure;
 
 /// What every verb gets.
 pub(crate) struct Session {
-    pub(crate) os: Rc<dyn Os>,
+    pub(crate) os: Arc<dyn Os>,
     pub(crate) is_json: bool,
     pub(crate) format: Format,
     pub(crate) root: Option<std::path::PathBuf>,
@@ -45,7 +45,7 @@ pub fn main() -> u8 {
         }
     };
     let session = Session {
-        os: Rc::new(Machine),
+        os: Arc::new(Machine),
         is_json: arguments.format == Format::Json,
         format: arguments.format,
         root: arguments.root.clone(),

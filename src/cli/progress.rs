@@ -10,7 +10,7 @@ use crate::diagnostic::printable;
 use crate::measurement::Metric;
 use crate::name::RunId;
 use crate::plan::Case;
-use crate::quantity::humane_duration;
+use crate::quantity::readable_duration;
 use crate::run::Observer;
 use crate::store::event::{Finished, Outcome};
 
@@ -53,7 +53,7 @@ impl Observer for Progress {
     fn begun(&mut self, run: &RunId, jobs: usize, expected_ns: u64) {
         (self.jobs, self.left_ns) = (jobs, expected_ns);
         self.is_quiet = jobs > 500;
-        let time = if expected_ns > 0 { format!(", about {}", humane_duration(expected_ns)) } else { String::new() };
+        let time = if expected_ns > 0 { format!(", about {}", readable_duration(expected_ns)) } else { String::new() };
         show::note(&format!("run {run}: {jobs} jobs{time}"));
         if self.is_terminal {
             let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::stderr());
@@ -66,7 +66,7 @@ impl Observer for Progress {
 
     fn started(&mut self, case: &Case, replicate: u64) {
         if let Some(bar) = &self.bar {
-            let left = humane_duration(self.left_ns);
+            let left = readable_duration(self.left_ns);
             bar.set_message(printable(&format!("{left} left  {} #{replicate}", case.label())));
         }
     }

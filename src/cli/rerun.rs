@@ -10,7 +10,6 @@ use super::{Session, show};
 use crate::os;
 use crate::plan::{self, Plan, Reason};
 use crate::results::Results;
-use crate::tool;
 
 /// The most commands that are listed before they are executed.
 const COMMANDS_MAX: usize = 20;
@@ -44,7 +43,7 @@ pub(crate) fn rerun(session: &Session, arguments: &AuditArguments, known: &Gathe
     if let Some(reason) = summary.interrupted {
         return Err(Failure::incomplete(format!("the rerun stopped: {reason}")));
     }
-    let (results, ..) = loaded.results(session, &known.plan)?;
+    let results = loaded.results(session, &known.plan)?.results;
     Ok(results)
 }
 
@@ -76,7 +75,7 @@ fn announce(session: &Session, known: &Gathered, reasons: &[Reason], folder: &st
 fn commands(plan: &Plan) -> Vec<String> {
     let mut found: Vec<String> = vec![];
     for case in plan.cases.iter().filter(|case| case.manual.is_none()) {
-        let launch = tool::find(&case.tool).map(|tool| tool.launch(&case.settings, case.timing));
+        let launch = case.work().map(|work| work.launch(case.timing));
         let Some(Ok(launch)) = launch else { continue };
         let place = if case.guest.is_some() { " in guests" } else { "" };
         let command = format!("{}{place}", launch.argv.join(" "));

@@ -97,8 +97,8 @@ fn rendered(diagnostic: &Diagnostic, has_unicode: bool) -> String {
     let mut text = String::new();
     let report = match &diagnostic.place {
         Some((source, span)) => {
-            let (text, start, length) = snippet(source, *span);
-            let label = LabeledSpan::at(start..start + length, "here");
+            let Snippet { text, marked } = snippet(source, *span);
+            let label = LabeledSpan::at(marked, "here");
             Report::from(shown.with_label(label)).with_source_code(NamedSource::new(source.name(), text))
         }
         None => Report::from(shown),
@@ -112,9 +112,15 @@ fn rendered(diagnostic: &Diagnostic, has_unicode: bool) -> String {
 /// The longest line that is shown whole, in bytes.
 const LINE_BYTES_MAX: usize = 400;
 
-/// The source as it is shown, and where the marked part starts and how long it is. Control characters become spaces, so
+/// A source as it is shown, and the part of it that is marked.
+struct Snippet {
+    text: String,
+    marked: std::ops::Range<usize>,
+}
+
+/// The source as it is shown. Control characters become spaces, so
 /// that every place stays where it was; of a very long line only what surrounds the place is shown, under its number.
-fn snippet(source: &Source, span: Span) -> (String, usize, usize) {
+fn snippet(source: &Source, span: Span) -> Snippet {
     let text = source.text();
     let mut start = span.start.min(text.len());
     while !text.is_char_boundary(start) {
@@ -126,13 +132,14 @@ fn snippet(source: &Source, span: Span) -> (String, usize, usize) {
     let is_shown = |one: char| !one.is_control() || matches!(one, '\n' | '\t');
     let safe = |text: &str| text.chars().map(|one| if is_shown(one) { one } else { ' ' }).collect::<String>();
     if line_end - line_start <= LINE_BYTES_MAX {
-        return (safe(text), start, length.max(1));
+        return Snippet { text: safe(text), marked: start..start + length.max(1) };
     }
     let before: String = text[line_start..start].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
     let after: String = text[start..line_end].chars().take(60).collect();
     let lines = "\n".repeat(text[..line_start].matches('\n').count());
     let shown = format!("{lines}{}{}", safe(&before), safe(&after));
-    (shown, lines.len() + before.len(), length.clamp(1, after.len().max(1)))
+    let start = lines.len() + before.len();
+    Snippet { text: shown, marked: start..start + length.clamp(1, after.len().max(1)) }
 }
 
 /// A table for the terminal; columns named in `right` are set flush right.

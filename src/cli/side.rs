@@ -13,8 +13,9 @@ use crate::name::{Name, RunId, nearest};
 use crate::os::tree::Tree;
 use crate::os::{Files, Kind, git};
 use crate::pdf;
-use crate::plan;
+use crate::plan::{self, Resolved};
 use crate::results::collect;
+use crate::source::Source;
 use crate::store::history::{History, history};
 use crate::store::{self, Journal, Layout, Reader, bundle};
 use crate::verify::{self, VerifyError};
@@ -190,20 +191,20 @@ fn published(session: &Session, given: &str, path: &Path) -> Result<Found, Failu
     };
     let (files, _) = verify::attachments(&bytes).map_err(named)?;
     let input = verify::input_of(&files).map_err(named)?;
-    Ok(Found { side: Side::new(given, &input.manifest, &input.lock, input.results)?, claims: None })
+    Ok(Found { side: Side::new(given, input.resolve()?, input.results), claims: None })
 }
 
 /// The experiment as its files are now.
 fn tree(session: &Session, given: &str, profile: Option<&str>) -> Result<Found, Failure> {
     let loaded = workspace::load(session, Path::new(given))?;
-    let (lock, lock_text) = loaded.lock(session)?;
-    let planned = loaded.plan(&lock, profile)?;
-    let (results, ..) = loaded.results(session, &planned)?;
+    let (lock, _) = loaded.lock(session)?;
+    let resolved = loaded.resolved(lock, profile)?;
+    let results = loaded.results(session, &resolved.plan)?.results;
     let is_dirty = loaded.revision()?.is_some_and(|revision| !revision.changed.is_empty());
     let name = if is_dirty { format!("{given} (not committed)") } else { given.to_owned() };
     let claims = session.os.read(&loaded.folder.join("claims.yaml"), FILE_LIMIT_BYTES as u64).ok();
     let claims = claims.and_then(|bytes| String::from_utf8(bytes).ok());
-    Ok(Found { side: Side::new(&name, loaded.source.text(), &lock_text, results)?, claims })
+    Ok(Found { side: Side::new(&name, resolved, results), claims })
 }
 
 /// The experiment as a commit has it, with what the store holds of its jobs.
@@ -237,16 +238,16 @@ fn at_revision(
     let manifest = must("experiment.yaml", FILE_LIMIT_BYTES)?;
     let lock = must("experiment.lock.yaml", LOCK_LIMIT_BYTES as usize)?;
     let wanted = profile.unwrap_or(plan::DEFAULT_PROFILE);
-    let (experiment, locked, planned, _) = plan::resolve(&manifest, &lock, wanted)?;
-    if locked.cases.get(wanted) != Some(&plan::cases_pin(&planned.cases)) {
+    let resolved = Resolved::of_texts(Source::new("experiment.yaml", &manifest), &lock, wanted)?;
+    if resolved.lock.cases.get(wanted) != Some(&plan::cases_pin(&resolved.plan.cases)) {
         return Err(Failure::usage(format!("{given}: its lock was written for other cases than its manifest has"))
             .help("Name the commit in which both fit, or its run."));
     }
     let layout = workspace.layout();
     let mut reader = Reader::open(&*session.os, &layout)?;
-    let history = history(&*session.os, &layout, &mut reader, &experiment.name.value)?;
-    let results = collect(&planned, &history, &reader, session.os.processors())?;
-    Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
+    let history = history(&*session.os, &layout, &mut reader, &resolved.experiment.name.value)?;
+    let results = collect(&resolved.plan, &history, &reader, session.os.processors())?;
+    Ok(Found { side: Side::new(given, resolved, results), claims: read("claims.yaml", FILE_LIMIT_BYTES)? })
 }
 
 /// What the newest run of a store measured, in the order in which they were begun; of the experiment that another side names,
@@ -293,8 +294,8 @@ fn run(session: &Session, given: &str, (mut store, id): (Store<'_>, &str)) -> Re
     let text =
         |digest| -> Result<String, Failure> { Ok(String::from_utf8_lossy(&store.reader.get(&digest)?).into_owned()) };
     let (manifest, lock) = (text(genesis.manifest)?, text(genesis.lock)?);
-    let (_, _, planned, _) = plan::resolve(&manifest, &lock, &genesis.profile)?;
+    let resolved = Resolved::of_texts(Source::new("experiment.yaml", &manifest), &lock, &genesis.profile)?;
     let history = History { runs: vec![(id, journal)] };
-    let results = collect(&planned, &history, &store.reader, session.os.processors())?;
-    Ok(Found { side: Side::new(given, &manifest, &lock, results)?, claims: None })
+    let results = collect(&resolved.plan, &history, &store.reader, session.os.processors())?;
+    Ok(Found { side: Side::new(given, resolved, results), claims: None })
 }

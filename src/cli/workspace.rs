@@ -13,7 +13,7 @@ use crate::manifest::{self, Experiment};
 use crate::os::git::{self, Revision};
 use crate::os::{Kind, is_there};
 use crate::paper::TEMPLATE_LIMIT_BYTES;
-use crate::plan::{self, Expansion, Plan};
+use crate::plan::{self, Expansion, Plan, Resolved};
 use crate::results::{self, Results};
 use crate::source::Source;
 use crate::store::history::{History, history};
@@ -35,6 +35,13 @@ pub(crate) struct Loaded {
     pub(crate) experiment: Experiment,
     /// The files beside the manifest that workloads name.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+/// The record of an experiment, and its results under a plan.
+pub(crate) struct Recorded<'a> {
+    pub(crate) results: Results,
+    pub(crate) history: History,
+    pub(crate) reader: Reader<'a>,
 }
 
 impl Workspace {
@@ -238,13 +245,23 @@ impl Loaded {
 
     /// The plan of a profile; refused where the lock is of other cases.
     pub(crate) fn plan(&self, lock: &Lock, profile: Option<&str>) -> Result<Plan, Failure> {
+        Ok(plan::plan(&self.experiment, lock, self.locked_expansion(lock, profile)?))
+    }
+
+    fn locked_expansion(&self, lock: &Lock, profile: Option<&str>) -> Result<Expansion, Failure> {
         let expansion = self.expand(profile)?;
         let name = expansion.settings.profile.clone();
         if lock.cases.get(&name) != Some(&plan::cases_pin(&expansion.cases)) {
             let message = format!("the lock was written for other cases of the profile `{name}`");
             return Err(Failure::usage(message).help(format!("Run `benchpaper lock {}` and commit it.", self.shown())));
         }
-        Ok(plan::plan(&self.experiment, lock, expansion))
+        Ok(expansion)
+    }
+
+    /// The experiment under a profile, for all that comes after the plan; refused where the lock is of other cases.
+    pub(crate) fn resolved(&self, lock: Lock, profile: Option<&str>) -> Result<Resolved, Failure> {
+        let expansion = self.locked_expansion(&lock, profile)?;
+        Ok(Resolved::new(self.source.clone(), self.experiment.clone(), lock, expansion))
     }
 
     /// How results come about that are missing.
@@ -283,15 +300,11 @@ impl Loaded {
     }
 
     /// The record of the experiment and its results under a plan.
-    pub(crate) fn results<'a>(
-        &self,
-        session: &'a Session,
-        plan: &Plan,
-    ) -> Result<(Results, History, Reader<'a>), Failure> {
+    pub(crate) fn results<'a>(&self, session: &'a Session, plan: &Plan) -> Result<Recorded<'a>, Failure> {
         let layout = self.workspace.layout();
         let mut reader = Reader::open(&*session.os, &layout)?;
         let history = history(&*session.os, &layout, &mut reader, &self.experiment.name.value)?;
         let results = results::collect(plan, &history, &reader, session.os.processors())?;
-        Ok((results, history, reader))
+        Ok(Recorded { results, history, reader })
     }
 }

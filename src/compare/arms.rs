@@ -3,7 +3,7 @@
 //! Replicates of an interleaved run are blocks; otherwise arms are independent. A family is all comparisons of one metric.
 
 use super::verdict::{Family, Found, Verdict, adjust, decides, shares_differ_p};
-use crate::manifest::{BetterWord, Experiment};
+use crate::manifest::Experiment;
 use crate::measurement::{Better, Metric};
 use crate::plan;
 use crate::results::{CaseResults, MetricSamples, Results};
@@ -45,11 +45,7 @@ impl Rule {
     /// What a manifest says of a metric.
     pub fn of(experiment: &Experiment, metric: &Metric) -> Self {
         let rule = experiment.metrics.get(metric.as_str());
-        let better = match rule.and_then(|rule| rule.better) {
-            Some(BetterWord::Higher) => Some(Better::Higher),
-            Some(BetterWord::Lower) => Some(Better::Lower),
-            None => metric.better(),
-        };
+        let better = rule.and_then(|rule| rule.better).or_else(|| metric.better());
         let margin = rule.and_then(|rule| rule.margin.as_ref()).map(|margin| margin.fraction());
         Self { analysis: plan::analysis(experiment), better, margin }
     }

@@ -127,8 +127,15 @@ fn is_same(one: &str, other: &str) -> bool {
     parts(one) == parts(other)
 }
 
+/// An entry, such as a workload, whose name was changed.
+struct Renamed {
+    part: &'static str,
+    old: String,
+    new: String,
+}
+
 /// Names of entries that were changed while all else of them stayed: old and new, by part.
-fn renames(a: &Flat, b: &Flat) -> Vec<(&'static str, String, String)> {
+fn renames(a: &Flat, b: &Flat) -> Vec<Renamed> {
     let mut found = vec![];
     for part in NAMED {
         let entries = |flat: &Flat| -> BTreeMap<String, Vec<(String, String)>> {
@@ -144,7 +151,7 @@ fn renames(a: &Flat, b: &Flat) -> Vec<(&'static str, String, String)> {
         for (name, inner) in one.iter().filter(|(name, _)| !other.contains_key(*name)) {
             let twin = other.iter().find(|(new, content)| !one.contains_key(*new) && *content == inner);
             if let Some((new, _)) = twin {
-                found.push((*part, name.clone(), new.clone()));
+                found.push(Renamed { part, old: name.clone(), new: new.clone() });
             }
         }
     }
@@ -156,7 +163,7 @@ pub(super) fn factors(a: &Side, b: &Side) -> Vec<Factor> {
     let (mut one, other) = (a.flat(), b.flat());
     let renamed = renames(&one, &other);
     let mut found: Vec<Factor> = vec![];
-    for (part, old, new) in &renamed {
+    for Renamed { part, old, new } in &renamed {
         let path = format!("{part}.{old}");
         found.push(row(Kind::Renamed, &path, (Some(old.clone()), Some(new.clone()))));
         let moved: Flat = one
@@ -176,8 +183,8 @@ pub(super) fn factors(a: &Side, b: &Side) -> Vec<Factor> {
     found.extend(only_one_side(&one, &other));
     let is_listed = |path: &str| found.iter().any(|factor| path.starts_with(&format!("{}.", factor.path)));
     let rest: Vec<Factor> = differences(&one, &other)
-        .filter(|(path, ..)| !is_listed(path))
-        .map(|(path, a, b)| row(kind_of(&path), &path, (a, b)))
+        .filter(|one| !is_listed(&one.path))
+        .map(|Difference { path, a, b }| row(kind_of(&path), &path, (a, b)))
         .collect();
     found.extend(rest);
     // what a lock pins and what a run found are the same facts
@@ -192,11 +199,13 @@ pub(super) fn factors(a: &Side, b: &Side) -> Vec<Factor> {
         facts
     };
     let facts = (facts(a), facts(b));
-    found.extend(differences(&facts.0, &facts.1).filter(|(_, a, b)| a.is_some() && b.is_some()).map(|(path, a, b)| {
-        let mut factor = row(Kind::Factor, &path, (a, b));
-        (factor.cause, factor.why) = (cause_of_fact(&path), "a fact that was pinned or found");
-        factor
-    }));
+    found.extend(differences(&facts.0, &facts.1).filter(|one| one.a.is_some() && one.b.is_some()).map(
+        |Difference { path, a, b }| {
+            let mut factor = row(Kind::Factor, &path, (a, b));
+            (factor.cause, factor.why) = (cause_of_fact(&path), "a fact that was pinned or found");
+            factor
+        },
+    ));
     found.sort();
     found
 }
@@ -229,15 +238,22 @@ fn only_one_side(a: &Flat, b: &Flat) -> Vec<Factor> {
     [alone(&one, &other, true), alone(&other, &one, false)].concat()
 }
 
-fn differences(a: &Flat, b: &Flat) -> impl Iterator<Item = (String, Option<String>, Option<String>)> {
+/// A path, and what each side has there.
+struct Difference {
+    path: String,
+    a: Option<String>,
+    b: Option<String>,
+}
+
+fn differences(a: &Flat, b: &Flat) -> impl Iterator<Item = Difference> {
     let paths: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let found: Vec<(String, Option<String>, Option<String>)> = paths
+    let found: Vec<Difference> = paths
         .into_iter()
         .filter(|path| match (a.get(*path), b.get(*path)) {
             (Some(one), Some(other)) => !is_same(one, other),
             _ => true,
         })
-        .map(|path| (path.clone(), a.get(path).cloned(), b.get(path).cloned()))
+        .map(|path| Difference { path: path.clone(), a: a.get(path).cloned(), b: b.get(path).cloned() })
         .collect();
     found.into_iter()
 }
@@ -291,8 +307,8 @@ pub fn changes_of_analysis(before: &Source, after: &Source) -> Vec<String> {
             || (path.starts_with("matrix.") && path.ends_with(".first"))
     };
     differences(&flat(before), &flat(after))
-        .filter(|(path, ..)| is_analysis(path))
-        .map(|(path, a, b)| format!("{path}: {} then, {} now", shown(a), shown(b)))
+        .filter(|one| is_analysis(&one.path))
+        .map(|Difference { path, a, b }| format!("{path}: {} then, {} now", shown(a), shown(b)))
         .collect()
 }
 

@@ -13,12 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::compare::Rule;
-use crate::diagnostic::Diagnostic;
 use crate::lock::Lock;
 use crate::manifest::Experiment;
 use crate::manifest::node::{self, Node};
 use crate::measurement::Metric;
-use crate::plan::{self, Plan};
+use crate::plan::{Plan, Resolved};
 use crate::results::Results;
 use crate::source::Source;
 
@@ -45,11 +44,11 @@ pub struct Side {
 }
 
 impl Side {
-    /// Reads manifest and lock; the results are of the plan that they make.
-    pub fn new(name: &str, manifest: &str, lock: &str, results: Results) -> Result<Self, Vec<Diagnostic>> {
-        let (experiment, locked, planned, _) = plan::resolve(manifest, lock, &results.settings.profile)?;
-        let manifest = Source::new(&format!("{name}/experiment.yaml"), manifest);
-        Ok(Self { name: name.to_owned(), manifest, experiment, lock: locked, plan: planned, results })
+    /// Of an experiment, and what was measured of its plan.
+    pub fn new(name: &str, resolved: Resolved, results: Results) -> Self {
+        let manifest = Source::new(&format!("{name}/experiment.yaml"), resolved.source.text());
+        let Resolved { experiment, lock, plan, .. } = resolved;
+        Self { name: name.to_owned(), manifest, experiment, lock, plan, results }
     }
 
     /// The manifest as a tree.

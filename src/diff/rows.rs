@@ -111,7 +111,7 @@ fn keyed<'a>(side: &'a Side, names: &BTreeMap<String, String>) -> BTreeMap<Key<'
 pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Vec<Row> {
     let (one, other) = (keyed(a, renamed), keyed(b, &BTreeMap::new()));
     let mut rows: Vec<Row> = vec![];
-    let mut found: Vec<(usize, Found, usize)> = vec![];
+    let mut found: Vec<OfRow> = vec![];
     for (group, (key, case)) in other.iter().enumerate() {
         let before = one.get(key).copied();
         for samples in case.metrics.iter().filter(|samples| b.is_reported(&samples.metric)) {
@@ -119,7 +119,7 @@ pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Ve
             match before.and_then(|before| Some((before, before.metric(&samples.metric)?))) {
                 Some((before, old)) => {
                     let (row, one) = compared((a, b), (before, case), (old, samples));
-                    found.extend(one.map(|one| (place, one, group)));
+                    found.extend(one.map(|found| OfRow { row: place, found, case: group }));
                     rows.push(row);
                 }
                 None => rows.push(alone(b, (case, samples), Verdict::Added)),
@@ -143,22 +143,29 @@ pub(super) fn rows(a: &Side, b: &Side, renamed: &BTreeMap<String, String>) -> Ve
     rows
 }
 
+/// What was found of a row, and the case that it is of.
+struct OfRow {
+    row: usize,
+    found: Found,
+    case: usize,
+}
+
 /// Adjusts all that was found as one family, and concludes.
-fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<(usize, Found, usize)>) {
+fn conclude((a, b): (&Side, &Side), rows: &mut [Row], mut found: Vec<OfRow>) {
     let mut numbers: BTreeMap<(usize, String), usize> = BTreeMap::new();
     let groups: Vec<usize> = found
         .iter()
-        .map(|(place, _, case)| {
+        .map(|one| {
             let next = numbers.len();
-            *numbers.entry((*case, hypothesis(&rows[*place].metric).to_owned())).or_insert(next)
+            *numbers.entry((one.case, hypothesis(&rows[one.row].metric).to_owned())).or_insert(next)
         })
         .collect();
-    let cases: BTreeSet<usize> = found.iter().map(|(.., case)| *case).collect();
-    let mut of: Vec<&mut Found> = found.iter_mut().map(|(_, one, _)| one).collect();
+    let cases: BTreeSet<usize> = found.iter().map(|one| one.case).collect();
+    let mut of: Vec<&mut Found> = found.iter_mut().map(|one| &mut one.found).collect();
     adjust(Family::Exploratory, &mut of, &groups);
     let mut floors: BTreeMap<Metric, Vec<NoiseFloor>> = BTreeMap::new();
-    for (place, one, _) in &found {
-        let row = &mut rows[*place];
+    for OfRow { row, found: one, .. } in &found {
+        let row = &mut rows[*row];
         let floors = floors
             .entry(row.metric.clone())
             .or_insert_with(|| [a, b].into_iter().filter_map(|side| side.results.noise(&row.metric)).collect());

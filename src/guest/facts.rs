@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Spec, controller};
+use super::Spec;
 
 /// Facts by path: `kernel.release`, `disk.test.driver`.
 pub type Facts = BTreeMap<String, String>;
@@ -28,13 +28,13 @@ pub fn mismatches(spec: &Spec, pinned: &Facts, found: &Facts) -> Vec<String> {
     let mut expected: Facts = pinned.clone();
     expected.insert("cpu.count".to_owned(), spec.vcpus.to_string());
     for disk in &spec.disks {
-        if let Some(facts) = controller(&disk.controller).filter(|facts| !facts.driver.is_empty()) {
-            expected.insert(format!("disk.{}.driver", disk.name), facts.driver.to_owned());
+        if let Some(driver) = disk.controller.driver() {
+            expected.insert(format!("disk.{}.driver", disk.name), driver.to_owned());
             expected.insert(format!("disk.{}.size", disk.name), format!("{} B", disk.bytes));
         }
     }
     if let Some(network) = &spec.network {
-        expected.insert("network.driver".to_owned(), super::card_driver(network).to_owned());
+        expected.insert("network.driver".to_owned(), network.card.driver(network.virtual_functions).to_owned());
         if network.virtual_functions > 0 {
             expected.insert("network.virtual_functions".to_owned(), network.virtual_functions.to_string());
         }

@@ -7,7 +7,8 @@
 
 use std::fmt::Write as _;
 
-use super::{NetworkSpec, Spec, VolumeSpec, controller};
+use super::{NetworkSpec, Spec, VolumeSpec};
+use crate::manifest::guest::Card;
 
 /// The folder of ours in the guest's file system.
 pub const FOLDER: &str = "benchpaper";
@@ -148,11 +149,11 @@ fn assemble(spec: &Spec) -> String {
         "value /sys/devices/system/clocksource/clocksource0/current_clocksource clock.source\n",
     ));
     for disk in &spec.disks {
-        match controller(&disk.controller) {
-            Some(facts) if !facts.driver.is_empty() => {
+        match disk.controller.driver() {
+            Some(_) => {
                 let _ = writeln!(text, "disk {}", disk.name);
             }
-            _ => {
+            None => {
                 let _ = writeln!(text, "truncate -s {} /work/{}", disk.bytes, disk.name);
             }
         }
@@ -167,7 +168,7 @@ fn assemble(spec: &Spec) -> String {
 fn assemble_volume(volume: &VolumeSpec, index: usize) -> String {
     const LVM: &str = "lvm";
     const OPTIONS: &str = "--config 'activation{udev_sync=0 udev_rules=0} devices{use_devicesfile=0 scan=[\"/dev\"]} global{locking_type=0}'";
-    let level = volume.raid.trim_start_matches("raid");
+    let level = volume.raid.word().trim_start_matches("raid");
     let disks: Vec<String> = volume.over.iter().map(|disk| format!("$(readlink -f /work/{disk})")).collect();
     let (name, count, disks) = (&volume.name, volume.over.len(), disks.join(" "));
     let mut text = format!(
@@ -199,7 +200,7 @@ pub fn serve_outside(server: &[String], port: u16) -> String {
 
 /// Brings up the card that leads to the other guest, of SR-IOV its first virtual function; the first guest listens.
 pub fn link(spec: &Spec, server: &[String], port: u16) -> String {
-    let fallback = NetworkSpec { card: "virtio-net".to_owned(), virtual_functions: 0 };
+    let fallback = NetworkSpec { card: Card::VirtioNet, virtual_functions: 0 };
     let network = spec.network.as_ref().unwrap_or(&fallback);
     let mut text = String::from("modprobe virtio_pci\nmodprobe virtio_net\nip link set lo up\ncard=eth0\n");
     if network.virtual_functions > 0 {
@@ -269,6 +270,29 @@ pub fn put_file(name: &str, bytes: &[u8]) -> String {
 
 /// Asks a guest for its clock: seconds and microseconds since the epoch.
 pub const CLOCK: &str = ". /benchpaper/functions; adjtimex | sed -n 's/.*time.tv_[u]*sec: *//p' > /tmp/clock; send clock /tmp/clock; printf '\\nbenchpaper end 0\\n'\n";
+
+/// The section of an answer to one of the questions below.
+pub const ANSWER: &str = "answer";
+
+/// A question whose answer is what some commands leave in a file.
+fn ask(commands: &str, file: &str) -> String {
+    format!(". /benchpaper/functions; cd /work; {commands}send {ANSWER} {file}; printf '\\nbenchpaper end 0\\n'\n")
+}
+
+/// Asks for a file; a missing one is empty.
+pub fn take(path: &str) -> String {
+    ask(&format!("cat {} > /tmp/answer 2> /dev/null; ", quote(path)), "/tmp/answer")
+}
+
+/// Asks where a program is; nothing where it is not.
+pub fn find_program(name: &str) -> String {
+    ask(&format!("command -v {} > /tmp/answer; ", quote(name)), "/tmp/answer")
+}
+
+/// Writes a file.
+pub fn put(name: &str, bytes: &[u8]) -> String {
+    format!("cd /work\n{}printf '\\nbenchpaper end 0\\n'\n", put_file(name, bytes))
+}
 
 fn quoted(argv: &[String]) -> String {
     argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")

@@ -9,7 +9,7 @@ pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
         return vec![("type".to_owned(), Fact::Unavailable("/proc/self/mounts can not be read".to_owned()))];
     };
     let below = nearest_existing(scope);
-    let Some((kind, options, device)) = mount_of(&mounts, &below) else {
+    let Some(Mount { kind, options, device }) = mount_of(&mounts, &below) else {
         return vec![("type".to_owned(), Fact::Unavailable("no mount holds the scratch folder".to_owned()))];
     };
     let device = if device.starts_with("/dev/") { device } else { "none" };
@@ -34,9 +34,16 @@ fn nearest_existing(scope: &Scope<'_>) -> std::path::PathBuf {
     }
 }
 
-/// Type, options and device of the mount that holds a path: the longest mount point that begins it, the last of equals.
-fn mount_of<'a>(mounts: &'a str, path: &Path) -> Option<(&'a str, &'a str, &'a str)> {
-    let mut best: Option<(usize, (&str, &str, &str))> = None;
+/// A mount: what it is of, and how.
+struct Mount<'a> {
+    kind: &'a str,
+    options: &'a str,
+    device: &'a str,
+}
+
+/// The mount that holds a path: the longest mount point that begins it, the last of equals.
+fn mount_of<'a>(mounts: &'a str, path: &Path) -> Option<Mount<'a>> {
+    let mut best: Option<(usize, Mount<'_>)> = None;
     for line in mounts.lines() {
         let mut words = line.split(' ');
         let (Some(device), Some(point), Some(kind), Some(options)) =
@@ -45,8 +52,8 @@ fn mount_of<'a>(mounts: &'a str, path: &Path) -> Option<(&'a str, &'a str, &'a s
             continue;
         };
         let point = point.replace("\\040", " ");
-        if path.starts_with(&point) && best.is_none_or(|(length, _)| point.len() >= length) {
-            best = Some((point.len(), (kind, options, device)));
+        if path.starts_with(&point) && best.as_ref().is_none_or(|(length, _)| point.len() >= *length) {
+            best = Some((point.len(), Mount { kind, options, device }));
         }
     }
     best.map(|(_, found)| found)
@@ -59,7 +66,7 @@ mod tests {
     #[test]
     fn the_longest_mount_point_holds_a_path() {
         let mounts = "/dev/a / ext4 rw 0 0\ntmpfs /tmp tmpfs rw 0 0\n/dev/b /tmp/x xfs rw 0 0\n";
-        let kind = |path: &str| mount_of(mounts, Path::new(path)).unwrap().0;
+        let kind = |path: &str| mount_of(mounts, Path::new(path)).unwrap().kind;
         assert_eq!((kind("/tmp/x/y"), kind("/tmp/xy"), kind("/home")), ("xfs", "tmpfs", "ext4"));
     }
 }

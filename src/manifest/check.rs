@@ -3,10 +3,11 @@
 use super::guest::{Accelerator, Hypervisor};
 use super::node::{Node, Value};
 use super::shape::{Problems, Spanned};
-use super::{Access, Arm, EnvironmentWord, Experiment, FORMAT, Role};
+use super::{Arm, Experiment, FORMAT, NO_ACCESS, Role};
 use crate::digest::Digest;
 use crate::name::{Name, nearest};
 use crate::source::Span;
+use crate::store::event::Environment;
 
 /// What holds between parts of a manifest.
 pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
@@ -35,7 +36,7 @@ pub(super) fn check(experiment: &Experiment, problems: &mut Problems) {
 
 /// A machine without access takes no jobs, results need a case, and a number of people's replicates is a number.
 fn check_manual(experiment: &Experiment, problems: &mut Problems) {
-    let sut = experiment.sut().filter(|sut| sut.access.value == Access::None);
+    let sut = experiment.sut().filter(|sut| sut.access.value.word() == NO_ACCESS);
     for (name, workload) in experiment.workloads.iter() {
         let is_manual = experiment.is_manual(workload);
         if let (Some(sut), false) = (sut, is_manual) {
@@ -302,9 +303,9 @@ fn check_environment(experiment: &Experiment, (name, hypervisor): (&str, &Hyperv
     let Some(environment) = &experiment.environment else { return };
     let accelerator = hypervisor.accelerator.value;
     let fits = match environment.value {
-        EnvironmentWord::Hardware => accelerator == Accelerator::Kvm,
-        EnvironmentWord::Emulated | EnvironmentWord::VirtualExact => accelerator == Accelerator::Tcg,
-        EnvironmentWord::Unknown => true,
+        Environment::Hardware => accelerator == Accelerator::Kvm,
+        Environment::Emulated | Environment::VirtualExact => accelerator == Accelerator::Tcg,
+        Environment::Unknown => true,
     };
     if !fits {
         let message =
@@ -317,7 +318,7 @@ fn check_environment(experiment: &Experiment, (name, hypervisor): (&str, &Hyperv
             let help = "Write 0 to 10: an instruction takes 1 to 1024 nanoseconds.";
             problems.error("manifest::instruction-time", shift.span, format!("the shift {}", shift.value), help);
         }
-        Some(shift) if environment.value != EnvironmentWord::VirtualExact => {
+        Some(shift) if environment.value != Environment::VirtualExact => {
             let help = "Write `environment: virtual-exact`, or leave it away.";
             problems.error("manifest::instruction-time", shift.span, "instructions are counted", help);
         }

@@ -9,8 +9,8 @@ use crate::name::Name;
 record! {
     /// A hypervisor and the machine it emulates.
     pub struct Hypervisor {
-        /// What it is.
-        product: Product,
+        /// What it is, such as QEMU.
+        product: Spanned<Name>,
         /// The version, with a comparison: `>= 7.2`.
         version: Option<Spanned<String>>,
         /// The board that guests see.
@@ -21,14 +21,6 @@ record! {
         host: Option<Spanned<Name>>,
         /// With `environment: virtual-exact`: a guest instruction takes 2 to the power of this, in nanoseconds.
         instruction_time_shift: Option<Spanned<u64>>,
-    }
-}
-
-words! {
-    /// A hypervisor.
-    pub enum Product {
-        /// QEMU, system emulation for x86-64.
-        Qemu = "QEMU",
     }
 }
 

@@ -4,8 +4,10 @@
 //! workload stay a tree that the tool reads later, with the same places. It runs nothing and opens no other file.
 
 mod check;
+mod design;
 mod disclosure;
 pub mod guest;
+mod host;
 mod matrix;
 pub mod node;
 mod sessions;
@@ -13,12 +15,21 @@ pub mod shape;
 mod workload;
 
 use crate::diagnostic::{Diagnostic, any_error};
+use crate::measurement::Better;
 use crate::name::Name;
 use crate::source::{Source, Span};
-
-use guest::{Hypervisor, Reboot};
+use crate::store::event::Environment;
+pub use check::unknown_reference;
+pub use disclosure::{Disclosure, DisclosureProfile};
+use guest::Hypervisor;
+pub use matrix::{Exclusion, Level, Levels, Matrix, MatrixPart};
 use node::{Node, Value};
-use shape::{Map, OneOrMany, Problems, Shape, Share, Size, Spanned, Time, record, words};
+pub use sessions::{HOST_BOOT, Sessions};
+use shape::{Map, Problems, Shape, Share, Spanned, record, words_of};
+pub use workload::{Execution, ImportRule, Workload};
+
+pub use design::{Design, Fill, Noise, OnFailure, Order, Otherwise, Precondition, Profile, SteadyState};
+pub use host::{Access, Device, Host, HostFact, NO_ACCESS, Role};
 
 /// The version of the format.
 pub const FORMAT: &str = "benchpaper/experiment@1";
@@ -43,7 +54,7 @@ record! {
         /// The machines by name.
         hosts: Map<Host>,
         /// What the measured numbers are: on real hardware unless the machine or the guests are known to be emulated.
-        environment: Option<Spanned<EnvironmentWord>>,
+        environment: Option<Spanned<Environment>>,
         /// Who runs the jobs: benchpaper unless said otherwise, or a person, whose results are imported.
         execution: Option<Execution>,
         /// Which case the files belong to that `import` is given, where their names and contents do not say.
@@ -85,80 +96,8 @@ record! {
     }
 }
 
-record! {
-    /// A machine of the laboratory.
-    pub struct Host {
-        /// What it is for: controller, sut, load-generator or target.
-        role: OneOrMany<Role>,
-        /// How it is reached.
-        access: Spanned<Access>,
-        /// What must hold where it runs, such as `cpu.cores: ">= 2"`.
-        require: Map<Spanned<String>>,
-        /// Facts that nobody can read from the machine, as the authors state them.
-        declared: Map<String>,
-        /// Facts of a machine that is not at hand, from what its programs printed: `inventory --from` writes them.
-        facts: Map<HostFact>,
-        /// The test files by name; a workload's `device` names one.
-        devices: Map<Device>,
-    }
-}
-
-record! {
-    /// A fact that was read from a saved output.
-    pub struct HostFact {
-        /// The value.
-        measured: String,
-        /// The digest of the output it was read from.
-        object: Spanned<String>,
-        /// The name of the saved output.
-        file: Option<String>,
-    }
-}
-
-record! {
-    /// A file under the scratch folder that is measured as a device.
-    pub struct Device {
-        /// How large it is.
-        size: Spanned<Size>,
-    }
-}
-
-words! {
-    /// What a machine is for.
-    pub enum Role {
-        /// Runs benchpaper.
-        Controller = "controller",
-        /// The system under test.
-        Sut = "sut",
-        /// Makes the load.
-        LoadGenerator = "load-generator",
-        /// Holds the storage.
-        Target = "target",
-    }
-}
-
-words! {
-    /// How a machine is reached.
-    pub enum Access {
-        /// It is the machine that benchpaper runs on.
-        Local = "local",
-        /// It can not be reached: people run the jobs on it, and their results are imported.
-        None = "none",
-    }
-}
-
-words! {
-    /// The kind of machine that is measured.
-    pub enum EnvironmentWord {
-        /// A machine, or a guest with hardware virtualisation.
-        Hardware = "hardware",
-        /// Software emulation.
-        Emulated = "emulated",
-        /// Emulation that counts instructions instead of time, without host I/O: replicates are byte-identical.
-        VirtualExact = "virtual-exact",
-        /// Not known.
-        Unknown = "unknown",
-    }
+words_of! {
+    Environment { Hardware = "hardware", Emulated = "emulated", VirtualExact = "virtual-exact", Unknown = "unknown", }
 }
 
 record! {
@@ -183,160 +122,17 @@ record! {
     }
 }
 
-words! {
-    /// The order of jobs.
-    pub enum Order {
-        /// A replicate visits every case before the next begins, in a new random order each time: replicates are blocks.
-        Interleaved = "interleaved",
-        /// All jobs in one random order: arms are independent.
-        Randomized = "randomized",
-    }
-}
-
-record! {
-    /// How it is measured.
-    pub struct Design {
-        /// How often each case is measured; with `sessions`, in each of them.
-        replicates: Spanned<u64>,
-        /// What is really repeated, such as job or boot.
-        replicate_unit: Option<String>,
-        /// When guests are booted anew: for each job unless said otherwise.
-        reboot_guests: Option<Reboot>,
-        /// The factor that is hard to change, such as an arm that needs a boot of the host: its levels are visited in
-        /// `sessions` and compared by them.
-        whole_plot: Option<Spanned<Name>>,
-        /// The level of `whole_plot` in each session, in order; every level as often as any other.
-        sessions: Vec<Node>,
-        /// In which order.
-        order: Order,
-        /// The seed of the order.
-        seed: u64,
-        /// What is done to the devices before the first job.
-        precondition: Vec<Precondition>,
-        /// How long a job runs before it counts.
-        ramp_time: Option<Time>,
-        /// How long a job counts.
-        runtime: Option<Time>,
-        /// How long a job may take in all before it is ended.
-        time_limit: Option<Time>,
-        /// How long the machine rests between jobs.
-        pause: Option<Time>,
-        /// How many jobs run at once; more than one only where nothing is measured that they could disturb.
-        concurrency: Option<Spanned<u64>>,
-        /// Rounds that are run until the metric is steady.
-        steady_state: Option<SteadyState>,
-        /// A case measured as two arms of the same thing: the noise floor.
-        noise: Option<Noise>,
-        /// What happens when a job fails.
-        on_failure: Option<OnFailure>,
-    }
-}
-
-record! {
-    /// What is done to a device before the first job.
-    pub struct Precondition {
-        /// Writes the whole device.
-        fill: Fill,
-    }
-}
-
-record! {
-    /// Sequential writes over a whole device.
-    pub struct Fill {
-        /// Which device.
-        device: Spanned<Name>,
-        /// How often.
-        passes: Option<u64>,
-    }
-}
-
-record! {
-    /// When a metric counts as steady (SNIA SSS PTS: range and slope of a window of rounds).
-    pub struct SteadyState {
-        /// Which metric.
-        metric: Spanned<Name>,
-        /// How many rounds the window holds.
-        rounds: Spanned<u64>,
-        /// How far rounds may lie apart, as a share of their mean.
-        range: Share,
-        /// How far the fitted line may move over the window, as a share of the mean.
-        slope: Share,
-        /// How many rounds are run at most.
-        at_most: Spanned<u64>,
-        /// What happens when it does not become steady.
-        otherwise: Otherwise,
-    }
-}
-
-words! {
-    /// What happens when a case does not become steady.
-    pub enum Otherwise {
-        /// It is measured, and the paper says so.
-        Mark = "mark",
-        /// The attempt is invalid.
-        Fail = "fail",
-    }
-}
-
-record! {
-    /// The same case measured as two arms.
-    pub struct Noise {
-        /// Which case: factors and levels.
-        case: Map<Node>,
-        /// How many pairs.
-        pairs: u64,
-    }
-}
-
-record! {
-    /// What happens when a job fails.
-    pub struct OnFailure {
-        /// How often it is tried again after a failure of the infrastructure; never because of a number.
-        retry: Option<u64>,
-        /// After how many failures in a row the run stops.
-        stop_after: Option<u64>,
-    }
-}
-
-record! {
-    /// A variation of the design.
-    pub struct Profile {
-        /// How often each case is measured.
-        replicates: Option<Spanned<u64>>,
-        /// How long a job counts.
-        runtime: Option<Time>,
-        /// How long a job runs before it counts.
-        ramp_time: Option<Time>,
-        /// How many noise pairs.
-        noise_pairs: Option<u64>,
-    }
-}
-
-words! {
-    /// Which direction of a metric is better.
-    pub enum BetterWord {
-        /// More is better.
-        Higher = "higher",
-        /// Less is better.
-        Lower = "lower",
-    }
-}
+words_of! { Better { Higher = "higher", Lower = "lower", } }
 
 record! {
     /// What is reported of a metric.
     pub struct MetricRule {
         /// Which direction is better.
-        better: Option<BetterWord>,
+        better: Option<Better>,
         /// Differences smaller than this do not matter.
         margin: Option<Share>,
     }
 }
-
-pub use check::unknown_reference;
-pub use disclosure::{Disclosure, DisclosureProfile};
-pub use matrix::{Exclusion, Level, Levels, Matrix, MatrixPart};
-pub use sessions::{HOST_BOOT, Sessions};
-pub use workload::{Execution, ImportRule, Workload};
 
 /// A manifest and what is worth knowing about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -370,11 +166,11 @@ pub fn parse(source: &Source) -> Parsed {
 
 impl Experiment {
     /// What the measured numbers are: as declared, or as what executes the guests makes them.
-    pub fn environment(&self) -> EnvironmentWord {
+    pub fn environment(&self) -> Environment {
         let declared = self.environment.as_ref().map(|environment| environment.value);
         let emulates = |hypervisor: &Hypervisor| hypervisor.accelerator.value == guest::Accelerator::Tcg;
         let is_emulated = self.guest().is_some() && self.hypervisors.iter().any(|(_, one)| emulates(one));
-        declared.unwrap_or(if is_emulated { EnvironmentWord::Emulated } else { EnvironmentWord::Hardware })
+        declared.unwrap_or(if is_emulated { Environment::Emulated } else { Environment::Hardware })
     }
 
     /// The system under test.

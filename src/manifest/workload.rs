@@ -1,9 +1,9 @@
 //! A workload, who runs it, and how results that somebody else made find their cases.
 
-use super::EnvironmentWord;
 use super::node::{Node, Value};
 use super::shape::{Map, Problems, Shape, Spanned, record, words};
 use crate::name::Name;
+use crate::store::event::Environment;
 
 words! {
     /// Who runs the jobs.
@@ -35,7 +35,7 @@ pub struct Workload {
     /// Who runs it, where that is not said for the whole experiment.
     pub execution: Option<Execution>,
     /// What its numbers are, where that is not said for the whole experiment.
-    pub environment: Option<Spanned<EnvironmentWord>>,
+    pub environment: Option<Spanned<Environment>>,
     /// How often each case is measured, where that is not said for the whole design.
     pub replicates: Option<Spanned<u64>>,
     /// What a person does besides what the tool needs.
@@ -86,7 +86,7 @@ impl Shape for Workload {
             "properties": {
                 "tool": {"type": "string", "description": "The measuring program: fio, iperf3, command, or one that a person runs."},
                 "execution": Execution::schema(),
-                "environment": EnvironmentWord::schema(),
+                "environment": Environment::schema(),
                 "replicates": {"type": "integer", "minimum": 1, "description": "How often each case is measured."},
                 "steps": {"type": "array", "items": {"type": "string"}, "description": "What a person does besides."},
             },

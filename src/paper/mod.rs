@@ -3,6 +3,8 @@
 //! A template is Markdown with minijinja expressions. This module reads the text and refuses what would break the first
 //! rule of a paper: a number typed by hand in a section that reports results.
 
+mod mentions;
+
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 
@@ -15,12 +17,17 @@ pub const MARKERS: [char; 4] = ['\u{e000}', '\u{e001}', '\u{e002}', '\u{e003}'];
 /// The most marks of emphasis, links and quotes in one line: deep nesting takes a Markdown parser long.
 const LINE_MARKS_MAX: usize = 400;
 
-/// The functions whose use makes a section one that reports results.
-const REPORTING: &[&str] =
-    &["value(", "change(", "ratio(", "results(", "result_table(", "chart(", "comparison(", "noise("];
+/// A function that templates may call. The renderer has the table of all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it shows what was measured: a section that mentions it holds no number typed by hand.
+    pub shows_results: bool,
+}
 
 /// Checks a template without rendering it.
-pub fn check(source: &Source) -> Vec<Diagnostic> {
+pub fn check(source: &Source, functions: &[Function]) -> Vec<Diagnostic> {
     let mut found = vec![];
     if source.text().len() as u64 > TEMPLATE_LIMIT_BYTES {
         let message = format!("{} bytes, more than the {TEMPLATE_LIMIT_BYTES} that are read", source.text().len());
@@ -40,8 +47,9 @@ pub fn check(source: &Source) -> Vec<Diagnostic> {
             Diagnostic::error("paper::private-use", "a private-use character").at(source, span).help("Remove it."),
         );
     }
+    let mentions = mentions::of_results(source.text(), functions);
     for section in sections(source.text()) {
-        if REPORTING.iter().any(|function| section.text.contains(function)) {
+        if mentions.iter().any(|at| (section.start..section.start + section.text.len()).contains(at)) {
             found.extend(literal_numbers(source, &section));
         }
     }
@@ -126,7 +134,8 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        check(&Source::new("en.md", text)).into_iter().map(|one| one.message).collect()
+        let functions = ["value", "results"].map(|name| Function { name, shows_results: true });
+        check(&Source::new("en.md", text), &functions).into_iter().map(|one| one.message).collect()
     }
 
     #[test]

@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expand::refers_to;
-use super::{Case, Manual, environment};
+use super::{Case, Manual};
 use crate::manifest::{Experiment, Sessions, Workload};
 use crate::name::slug;
 use crate::tool;
 
 /// How the results of a workload come in, where a person runs it; the name of its file is found later.
 pub(super) fn of(experiment: &Experiment, workload: &Workload, replicates: u64) -> Option<Manual> {
-    let word = workload.environment.as_ref().map_or_else(|| experiment.environment(), |environment| environment.value);
+    let environment =
+        workload.environment.as_ref().map_or_else(|| experiment.environment(), |environment| environment.value);
     let sessions = Sessions::of(experiment).map_or(1, |sessions| sessions.per_level());
     let replicates = workload.replicates.as_ref().map_or(replicates, |each| each.value * sessions);
-    let manual = Manual { environment: environment(word), replicates, file: String::new() };
+    let manual = Manual { environment, replicates, file: String::new() };
     experiment.is_manual(workload).then_some(manual)
 }
 

@@ -7,24 +7,24 @@ mod expand;
 mod manual;
 mod order;
 mod power;
+mod resolved;
 pub mod runsheet;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::guest::{Spec, qemu};
+use crate::guest::Spec;
 use crate::lock::{self, CasesPin, Lock, binding};
-use crate::manifest::{EnvironmentWord, Experiment, Profile, Sessions};
+use crate::manifest::{Experiment, Profile, Sessions};
 use crate::name::Name;
-use crate::source::Source;
 use crate::store::event::Environment;
-use crate::tool::{self, Timing};
+use crate::tool::{self, Timing, Workload};
 
 pub use expand::{Expansion, expand};
-pub use power::{Power, analysis, compared_factor, power};
+pub use power::{Comparing, Power, analysis, compared_factor, power};
+pub use resolved::Resolved;
 
 /// The name of the design without a profile.
 pub const DEFAULT_PROFILE: &str = "default";
@@ -54,7 +54,7 @@ pub struct Case {
     /// The name of the tool.
     pub tool: String,
     /// The resolved settings.
-    pub settings: serde_json::Value,
+    pub settings: tool::Settings,
     /// What is booted for it; none where it runs on the host itself.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub guest: Option<Spec>,
@@ -92,14 +92,19 @@ impl Case {
         }
     }
 
+    /// Its settings as its tool understands them; none where the tool is not known, or cannot read them.
+    pub fn work(&self) -> Option<&dyn Workload> {
+        self.settings.workload(&self.tool)
+    }
+
     /// The programs that are started for it on the host.
     pub fn programs(&self) -> Vec<String> {
         if self.manual.is_some() {
             return vec![];
         }
         match &self.guest {
-            Some(_) => [qemu::PROGRAM, qemu::IMAGE_PROGRAM].map(str::to_owned).to_vec(),
-            None => tool::find(&self.tool).map(|tool| tool.programs(&self.settings)).unwrap_or_default(),
+            Some(spec) => spec.hypervisor().programs().map(|program| program.name.to_owned()).to_vec(),
+            None => self.work().map(|work| work.programs()).unwrap_or_default(),
         }
     }
 
@@ -177,16 +182,6 @@ pub fn settings(experiment: &Experiment, profile: Option<&str>) -> Option<Settin
     Some(Settings { profile, replicates, timing, noise_pairs: noise_pairs.unwrap_or(0) })
 }
 
-/// The kind of environment that a manifest's word means.
-pub const fn environment(word: EnvironmentWord) -> Environment {
-    match word {
-        EnvironmentWord::Hardware => Environment::Hardware,
-        EnvironmentWord::Emulated => Environment::Emulated,
-        EnvironmentWord::VirtualExact => Environment::VirtualExact,
-        EnvironmentWord::Unknown => Environment::Unknown,
-    }
-}
-
 /// The names of all profiles, [`DEFAULT_PROFILE`] first.
 pub fn profile_names(experiment: &Experiment) -> Vec<String> {
     let named = experiment.profiles.names().filter(|name| *name != DEFAULT_PROFILE).map(str::to_owned);
@@ -229,23 +224,6 @@ fn bindings(cases: &[Case], lock: &Lock, environment: &str) -> Vec<Digest> {
         *known.entry((programs.clone(), image.clone())).or_insert_with(bound)
     };
     cases.iter().map(one).collect()
-}
-
-/// The experiment, lock and plan of the texts of a manifest and its lock, or all that is wrong with them.
-pub fn resolve(
-    manifest: &str,
-    lock: &str,
-    profile: &str,
-) -> Result<(Experiment, Lock, Plan, Expansion), Vec<Diagnostic>> {
-    let source = Source::new("experiment.yaml", manifest);
-    let parsed = crate::manifest::parse(&source);
-    let Some(experiment) = parsed.experiment else { return Err(parsed.diagnostics) };
-    let lock = lock::parse(&Source::new("experiment.lock.yaml", lock)).map_err(|problem| vec![problem])?;
-    let settings = settings(&experiment, Some(profile))
-        .ok_or_else(|| vec![Diagnostic::error("plan::profile", format!("no profile is called `{profile}`"))])?;
-    let expansion = expand(&experiment, &source, settings, &lock.files)?;
-    let planned = plan(&experiment, &lock, expansion.clone());
-    Ok((experiment, lock, planned, expansion))
 }
 
 impl Plan {

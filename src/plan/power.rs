@@ -4,16 +4,31 @@
 use serde::Serialize;
 
 use super::Plan;
-use crate::manifest::{EnvironmentWord, Experiment, Order, Sessions};
+use crate::manifest::{Experiment, Order, Sessions};
 use crate::statistics::{Analysis, replicates_needed, smallest_p};
+use crate::store::event::Environment;
+
+/// What is compared with what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Comparing {
+    /// Within blocks: a replicate of each case.
+    #[serde(rename = "blocks")]
+    Blocks,
+    /// All replicates of an arm with all of another.
+    #[serde(rename = "independent arms")]
+    IndependentArms,
+    /// Sessions, in which a factor that is hard to change keeps its level.
+    #[serde(rename = "sessions")]
+    Sessions,
+}
 
 /// What a design can show.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Power {
     /// The factor whose levels are compared; `None` where nothing is.
     pub treatment: Option<String>,
-    /// How arms are compared: `blocks`, `independent arms` or `sessions`.
-    pub analysis: &'static str,
+    /// How arms are compared.
+    pub analysis: Comparing,
     /// Replicates an arm, or sessions where these are what is compared.
     pub replicates: u64,
     /// Comparisons in the family: metrics of one case count once.
@@ -36,7 +51,7 @@ impl Power {
 /// The factor whose levels the paper compares: the first treatment that is one, or `arm`.
 pub fn compared_factor(experiment: &Experiment) -> Option<String> {
     // replicates that are the same bytes are one measurement, and its rates are no property of any machine
-    if experiment.environment() == EnvironmentWord::VirtualExact {
+    if experiment.environment() == Environment::VirtualExact {
         return None;
     }
     let is_compared = |name: &str| experiment.matrix.levels(name).is_some_and(|levels| levels.len() > 1);
@@ -72,9 +87,9 @@ pub fn power(experiment: &Experiment, plan: &Plan) -> Power {
     Power {
         treatment,
         analysis: match analysis {
-            Analysis::Blocks => "blocks",
-            Analysis::IndependentArms if sessions.is_some() => "sessions",
-            Analysis::IndependentArms => "independent arms",
+            Analysis::Blocks => Comparing::Blocks,
+            Analysis::IndependentArms if sessions.is_some() => Comparing::Sessions,
+            Analysis::IndependentArms => Comparing::IndependentArms,
         },
         replicates,
         comparisons,

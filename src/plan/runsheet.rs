@@ -58,7 +58,7 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
             continue;
         }
         places.insert(save_as.clone(), sheet.entries.len());
-        let mut steps = tool.steps(&case.settings, case.timing);
+        let mut steps = case.work().map(|work| work.steps(case.timing)).unwrap_or_default();
         if steps.is_empty() {
             steps.push(format!(
                 "Run {} for the workload `{}`, with the settings of the job, and save all that it prints. The manifest names no command: ask its author, and note what you typed.",
@@ -95,8 +95,7 @@ pub fn of(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> RunSheet 
 /// The row of an output that a case is read from.
 fn row_of(tool: &dyn tool::Tool, case: &Case) -> Option<String> {
     let is_selector = |(name, _): &(String, String)| tool.selectors().contains(&name.as_str());
-    let words: Vec<String> =
-        tool.describe(&case.settings).into_iter().filter(is_selector).map(|(_, value)| value).collect();
+    let words: Vec<String> = case.work()?.describe().into_iter().filter(is_selector).map(|(_, value)| value).collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 

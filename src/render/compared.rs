@@ -1,15 +1,17 @@
-//! Comparisons: their tables, forests of ratios, and maps of changes over two factors.
+//! Comparisons of a metric along the treatment, and their tables.
 
-use std::collections::BTreeSet;
-
+use super::Scope;
+use super::figure::{self, Moment};
 use super::part::{self, Part};
 use super::sections::{Parts, WORDS, cell, explained, filled, in_parts, mark, with_unit};
 use super::tokens::{Display, evidence};
-use super::{Scope, figures, ratios};
 use crate::compare::{Comparison, Rule, Verdict, comparisons};
 use crate::document::{Block, Column, Inline, Table};
 use crate::measurement::Metric;
 use crate::results::Footnotes;
+
+/// The fewest comparisons whose ratios are drawn.
+const COMPARISONS_DRAWN_MIN: usize = 3;
 
 /// The comparisons of one metric along the treatment.
 pub(crate) fn comparison(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
@@ -23,24 +25,27 @@ fn comparison_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Par
 /// The figure and the table of the comparisons of one metric in one part.
 pub(super) fn drawn_and_listed(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let Some(compared) = Compared::of(scope, metric, one) else { return vec![] };
-    let mut blocks = drawn(scope, parts, &compared);
+    let mut blocks = vec![];
+    if compared.found.len() >= COMPARISONS_DRAWN_MIN && scope.plan.settings.replicates >= 2 {
+        blocks = figure::first(scope, parts, &Moment::Compared(&compared));
+    }
     blocks.extend(table(scope, parts, &compared));
     blocks
 }
 
 /// The comparisons of a metric in a part.
-struct Compared<'a> {
-    metric: &'a Metric,
-    part: Part<'a>,
-    factor: &'a str,
+pub(super) struct Compared<'a> {
+    pub(super) metric: &'a Metric,
+    pub(super) part: Part<'a>,
+    pub(super) factor: &'a str,
     /// The level that others are compared with.
-    baseline: String,
-    found: Vec<Comparison>,
+    pub(super) baseline: String,
+    pub(super) found: Vec<Comparison>,
 }
 
 impl<'a> Compared<'a> {
     /// None where nothing is compared.
-    fn of(scope: &'a Scope<'_>, metric: &'a Metric, part: Part<'a>) -> Option<Self> {
+    pub(super) fn of(scope: &'a Scope<'_>, metric: &'a Metric, part: Part<'a>) -> Option<Self> {
         let factor = scope.power.treatment.as_deref()?;
         let mut found = comparisons(scope.results, metric, factor, Rule::of(scope.experiment, metric));
         found.retain(|found| scope.results.cases[found.cases.1].case.part.as_deref() == part.title);
@@ -49,11 +54,11 @@ impl<'a> Compared<'a> {
     }
 
     /// A name for a figure or table of it.
-    fn named(&self, what: &str) -> String {
+    pub(super) fn named(&self, what: &str) -> String {
         part::named(&format!("{}-{what}", self.metric), self.part)
     }
 
-    fn captioned(&self, caption: String) -> String {
+    pub(super) fn captioned(&self, caption: String) -> String {
         part::captioned(caption, self.part)
     }
 }
@@ -92,7 +97,7 @@ fn hidden_in(scope: &Scope<'_>, one: &Comparison) -> Vec<String> {
 }
 
 /// The columns that say what is compared: the other factors, then the compared one.
-fn compared_columns(scope: &Scope<'_>, factor: &str, one: Part<'_>) -> Vec<String> {
+pub(super) fn compared_columns(scope: &Scope<'_>, factor: &str, one: Part<'_>) -> Vec<String> {
     let others = part::varying_factors(scope, one).into_iter().filter(|one| one != factor);
     others.chain([factor.to_owned()]).collect()
 }
@@ -150,124 +155,4 @@ fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Invalid => WORDS.invalid,
         Verdict::Inconclusive | Verdict::Added | Verdict::Removed => WORDS.inconclusive,
     }
-}
-
-/// The ratios of one metric against the first level of the treatment, as a forest.
-pub(crate) fn forest(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric) -> Vec<Block> {
-    in_parts(scope, parts, metric, forest_of)
-}
-
-fn forest_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
-    Compared::of(scope, metric, one).map_or(vec![], |compared| forest_figure(scope, parts, &compared))
-}
-
-fn forest_figure(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Block> {
-    let row = |one: &Comparison| ratios::Row {
-        label: label(one),
-        ratio: one.found.ratio,
-        interval: one.found.interval.map(|bounds| (bounds.low, bounds.high)),
-        is_open: one.verdict.is_open(),
-    };
-    let rows: Vec<ratios::Row> = compared.found.iter().map(row).collect();
-    let (metric, factor, baseline) = (compared.metric, compared.factor, &compared.baseline);
-    let title = format!("{}: {} {factor} = {baseline}", metric.title(), WORDS.ratio_to);
-    let margin = Rule::of(scope.experiment, metric).margin;
-    let drawing = ratios::forest(&rows, margin, &title);
-    let band = if margin.is_some() { WORDS.band } else { "" };
-    let caption = format!("{}; {}{band}", compared.captioned(title), WORDS.rings);
-    figures::figure(parts, drawing, (&compared.named("forest"), &caption))
-}
-
-/// What a comparison is of: the level, and the levels of the other factors.
-fn label(one: &Comparison) -> String {
-    let others = one.context.split(' ').filter(|part| !part.is_empty());
-    let levels: Vec<&str> = others.map(|part| part.split_once('=').map_or(part, |(_, level)| level)).collect();
-    if levels.is_empty() { one.level.clone() } else { format!("{}: {}", one.level, levels.join(" ")) }
-}
-
-/// The fewest comparisons whose ratios are drawn.
-const COMPARISONS_DRAWN_MIN: usize = 3;
-/// The fewest levels of each factor of a map that is drawn unasked.
-const MAP_LEVELS_MIN: usize = 3;
-
-/// The figure that shows the comparisons of a metric in a part: maps over two factors that have several levels each, or else
-/// a forest; nothing where there are few.
-fn drawn(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Block> {
-    if compared.found.len() < COMPARISONS_DRAWN_MIN || scope.plan.settings.replicates < 2 {
-        return vec![];
-    }
-    let others = compared_columns(scope, compared.factor, compared.part);
-    if let [y, x, _] = others.as_slice()
-        && is_grid(scope, &compared.found, [x, y])
-        && let Ok(blocks) = map_figures(scope, parts, compared, (x, y))
-    {
-        return blocks;
-    }
-    forest_figure(scope, parts, compared)
-}
-
-/// Whether comparisons fill most of a grid of two factors with several levels each.
-fn is_grid(scope: &Scope<'_>, found: &[Comparison], factors: [&str; 2]) -> bool {
-    let level = |one: &Comparison, factor: &str| scope.results.cases[one.cases.1].case.factors.get(factor).cloned();
-    let counts = factors.map(|factor| found.iter().map(|one| level(one, factor)).collect::<BTreeSet<_>>().len());
-    let places: BTreeSet<_> = found.iter().map(|one| factors.map(|factor| level(one, factor))).collect();
-    counts.iter().all(|count| *count >= MAP_LEVELS_MIN) && places.len() * 4 >= counts[0] * counts[1] * 3
-}
-
-/// The changes of one metric over two factors; `Err` names a factor that is not there, or cells that are several cases.
-pub(crate) fn map(
-    scope: &Scope<'_>,
-    parts: &mut Parts,
-    metric: &Metric,
-    (x, y): (&str, &str),
-) -> Result<Vec<Block>, String> {
-    let Some(factor) = scope.power.treatment.clone() else {
-        return Err("nothing is compared: the manifest has no treatment".to_owned());
-    };
-    for name in [x, y] {
-        if scope.experiment.matrix.levels(name).is_none() || name == factor {
-            return Err(format!("`{name}` is no factor besides the treatment"));
-        }
-    }
-    let mut blocks = vec![];
-    for one in part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, metric)) {
-        if let Some(compared) = Compared::of(scope, metric, one) {
-            blocks.extend(map_figures(scope, parts, &compared, (x, y))?);
-        }
-    }
-    Ok(blocks)
-}
-
-/// The maps of a part, one for each level that is compared.
-fn map_figures(
-    scope: &Scope<'_>,
-    parts: &mut Parts,
-    compared: &Compared<'_>,
-    (x, y): (&str, &str),
-) -> Result<Vec<Block>, String> {
-    let mut by_level: Vec<(&str, Vec<ratios::Cell<'_>>)> = vec![];
-    for one in &compared.found {
-        let levels = &scope.results.cases[one.cases.1].case.factors;
-        let (Some(column), Some(row)) = (levels.get(x), levels.get(y)) else { continue };
-        let place = by_level.iter().position(|(level, _)| *level == one.level).unwrap_or_else(|| {
-            by_level.push((&one.level, vec![]));
-            by_level.len() - 1
-        });
-        let cells = &mut by_level[place].1;
-        if cells.iter().any(|cell| cell.column == column && cell.row == row) {
-            return Err(format!("several comparisons have {x} = {column} and {y} = {row}"));
-        }
-        cells.push(ratios::Cell { column, row, ratio: one.found.ratio, is_open: one.verdict.is_open() });
-    }
-    let mut blocks = vec![];
-    for (number, (level, cells)) in by_level.iter().enumerate() {
-        let (factor, baseline) = (compared.factor, &compared.baseline);
-        let title =
-            format!("{}, {factor} = {level} against {baseline}: {}", compared.metric.title(), WORDS.change_in_percent);
-        let name = if number == 0 { "map".to_owned() } else { format!("map-{}", number + 1) };
-        let drawing = ratios::map(cells, (x, y), &title);
-        let caption = format!("{}; {}", compared.captioned(title), WORDS.brackets);
-        blocks.extend(figures::figure(parts, drawing, (&compared.named(&name), &caption)));
-    }
-    Ok(blocks)
 }

@@ -2,6 +2,8 @@
 //!
 //! `{}` in a sentence stands for what is put in, in order.
 
+use crate::plan::Comparing;
+
 macro_rules! language {
     ($($(#[$doc:meta])* $field:ident: $english:literal,)*) => {
         /// The words of one language.
@@ -13,6 +15,17 @@ macro_rules! language {
         /// English.
         pub const ENGLISH: Language = Language { $($field: $english,)* };
     };
+}
+
+impl Language {
+    /// What is compared with what.
+    pub const fn comparing(&self, what: Comparing) -> &'static str {
+        match what {
+            Comparing::Blocks => self.comparing_blocks,
+            Comparing::IndependentArms => self.comparing_independent_arms,
+            Comparing::Sessions => self.comparing_sessions,
+        }
+    }
 }
 
 language! {
@@ -115,6 +128,9 @@ language! {
     power_can: "Arms are compared as {}; {} comparisons of one metric share a family. The smallest p that a rank test can reach in this design is {}, after Holm's correction {}.",
     power_cannot_arms: "By the rank test no difference could be significant at 0.05 in this design, whatever its size: that needs at least {} {}.",
     replicates: "replicates",
+    comparing_blocks: "blocks",
+    comparing_independent_arms: "independent arms",
+    comparing_sessions: "sessions",
     sessions_of_level: "sessions of each level",
     power_cannot: "By the rank test, which assumes no distribution, no difference could be significant at 0.05 in this design, whatever its size: that needs at least {} replicates. What the t test shows rests on its assumption.",
     statistics: "Intervals of medians run between order statistics and are printed with the level they really have; below 6 replicates that is less than 95 %.",

@@ -6,7 +6,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::ENGLISH;
-use super::prose::Board;
+use super::board::Board;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Block, Inline, TokenKind};
 use crate::paper::MARKERS;

@@ -3,19 +3,16 @@
 //! Pure: the same input gives the same bytes, whatever the folder, the clock, the locale or the machine. All that is
 //! needed to render again travels inside the PDF.
 
-mod axis;
-mod bars;
-mod chart;
+mod board;
 mod compared;
-mod drawing;
-mod figures;
+pub(crate) mod drawing;
+mod figure;
 pub mod format;
+mod function;
 mod language;
 mod markup;
 mod part;
-mod plot;
 mod prose;
-pub(crate) mod ratios;
 mod sections;
 mod setup;
 mod tokens;
@@ -29,10 +26,11 @@ use crate::document::{Document, TitleBlock};
 use crate::lock::Lock;
 use crate::manifest::{self, Experiment};
 use crate::paper;
-use crate::plan::{self, Plan, Power};
+use crate::plan::{self, Plan, Power, Resolved};
 use crate::results::Results;
 use crate::source::Source;
 
+pub use function::functions;
 pub use language::ENGLISH;
 
 /// The template used where an experiment has none.
@@ -71,6 +69,8 @@ pub struct Context {
 /// A paper in all its forms.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Paper {
+    /// The name of its experiment.
+    pub experiment: String,
     /// The tree it was made from.
     pub document: Document,
     /// The place and origin of every number.
@@ -98,34 +98,36 @@ pub struct Attachment {
 
 /// What sections and prose look at.
 pub(crate) struct Scope<'a> {
+    pub(crate) resolved: &'a Resolved,
     pub(crate) experiment: &'a Experiment,
     pub(crate) lock: &'a Lock,
     pub(crate) plan: &'a Plan,
     pub(crate) power: Power,
-    pub(crate) excluded: Vec<(String, String)>,
     pub(crate) results: &'a Results,
     pub(crate) input: &'a Input,
 }
 
-/// The manifest, lock and plan of some inputs, or all that is wrong with them.
-pub fn resolve(input: &Input) -> Result<(Experiment, Lock, Plan, plan::Expansion), Vec<Diagnostic>> {
-    plan::resolve(&input.manifest, &input.lock, &input.results.settings.profile)
+impl Input {
+    /// The manifest, lock and plan of the paper, or all that is wrong with them.
+    pub fn resolve(&self) -> Result<Resolved, Vec<Diagnostic>> {
+        let source = Source::new("experiment.yaml", &self.manifest);
+        Resolved::of_texts(source, &self.lock, &self.results.settings.profile)
+    }
 }
 
-/// Makes the paper, but for its PDF.
-pub fn render(input: &Input) -> Result<Paper, Vec<Diagnostic>> {
-    let (experiment, lock, planned, expansion) = resolve(input)?;
+/// Makes the paper, but for its PDF. `resolved` is what the input's manifest and lock say.
+pub fn render(input: &Input, resolved: &Resolved) -> Result<Paper, Vec<Diagnostic>> {
     let source = Source::new("paper/en.md", &input.prose);
-    let problems = paper::check(&source);
+    let problems = paper::check(&source, &functions());
     if any_error(&problems) {
         return Err(problems);
     }
     let scope = Scope {
-        power: plan::power(&experiment, &planned),
-        excluded: expansion.excluded,
-        experiment: &experiment,
-        lock: &lock,
-        plan: &planned,
+        power: plan::power(&resolved.experiment, &resolved.plan),
+        resolved,
+        experiment: &resolved.experiment,
+        lock: &resolved.lock,
+        plan: &resolved.plan,
         results: &input.results,
         input,
     };
@@ -135,7 +137,8 @@ pub fn render(input: &Input) -> Result<Paper, Vec<Diagnostic>> {
     let markdown = format::markdown::write(&document, &ENGLISH);
     let attachments = attachments(input, &cellmap, &markdown)
         .map_err(|error| vec![Diagnostic::error("render::attachment", error)])?;
-    Ok(Paper { document, cellmap, markdown, attachments })
+    let experiment = resolved.experiment.name.value.to_string();
+    Ok(Paper { experiment, document, cellmap, markdown, attachments })
 }
 
 fn title(scope: &Scope<'_>) -> TitleBlock {

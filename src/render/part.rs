@@ -53,8 +53,8 @@ pub(crate) fn varying_factors(scope: &Scope<'_>, part: Part<'_>) -> Vec<String> 
 pub(crate) fn has_metric(scope: &Scope<'_>, part: Part<'_>, metric: &Metric) -> bool {
     // a case without any result is missing; one whose output lacks this metric never had it
     let is_missing = |case: &CaseResults| {
-        let tool = crate::tool::find(&case.case.tool).filter(|_| case.metrics.is_empty());
-        tool.is_some_and(|tool| tool.metrics(&case.case.settings).contains(metric))
+        let work = case.case.work().filter(|_| case.metrics.is_empty());
+        work.is_some_and(|work| work.metrics().contains(metric))
     };
     cases(scope, part).any(|case| case.metric(metric).is_some() || is_missing(case))
 }

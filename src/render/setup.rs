@@ -1,5 +1,7 @@
 //! The parts of a paper that say what was measured, and on what: facts, disclosure, workloads, factors, arms.
 
+use std::collections::BTreeSet;
+
 use super::Scope;
 use super::part::{Part, captioned, named};
 use super::sections::{WORDS, cell, filled, paragraph};
@@ -90,9 +92,12 @@ pub(crate) fn workloads(scope: &Scope<'_>) -> Vec<Block> {
     let guests = scope.plan.cases.iter().filter_map(|case| case.guest.as_ref()).map(|guest| guest.describe());
     let mut rows = settings(guests);
     if !rows.is_empty() {
-        let path = format!("tool.{}.version", crate::guest::qemu::PROGRAM);
-        if let Some(version) = scope.results.facts.value(&path) {
-            rows.insert(0, vec![cell(WORDS.hypervisor), cell(version)]);
+        let specs = scope.plan.cases.iter().filter_map(|case| case.guest.as_ref());
+        let emulators: BTreeSet<&str> = specs.map(|spec| spec.hypervisor().emulator().name).collect();
+        for emulator in emulators {
+            if let Some(version) = scope.results.facts.value(&format!("tool.{emulator}.version")) {
+                rows.insert(0, vec![cell(WORDS.hypervisor), cell(version)]);
+            }
         }
         let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
         let caption = WORDS.guest_settings_caption.to_owned();
@@ -122,7 +127,7 @@ fn settings(cases: impl Iterator<Item = Vec<(String, String)>>) -> Vec<Vec<Vec<I
 /// None where a tool has no settings that are known.
 fn workload_table(scope: &Scope<'_>, name: &str) -> Option<Block> {
     let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
-    let described = cases.filter_map(|case| Some(crate::tool::find(&case.tool)?.describe(&case.settings)));
+    let described = cases.filter_map(|case| Some(case.work()?.describe()));
     let rows = settings(described);
     let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
     let caption = filled(WORDS.workload_caption, name);
@@ -153,9 +158,13 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
         let caption = WORDS.arms_caption.to_owned();
         blocks.push(Block::Table(Table { id: "arms".to_owned(), caption, columns, rows: rows.collect() }));
     }
-    if !scope.excluded.is_empty() {
-        let rows =
-            scope.excluded.iter().map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())]).collect();
+    if !scope.resolved.excluded.is_empty() {
+        let rows = scope
+            .resolved
+            .excluded
+            .iter()
+            .map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())])
+            .collect();
         let columns = vec![Column::text(WORDS.left_out), Column::text(WORDS.reason)];
         blocks.push(Block::Table(Table {
             id: "excluded".to_owned(),

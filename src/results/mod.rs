@@ -203,7 +203,7 @@ pub fn rehearsal(plan: &Plan) -> Results {
         (1..=replicates).map(one).collect()
     };
     let cases = plan.cases.iter().map(|case| {
-        let metrics = tool::find(&case.tool).map(|tool| tool.metrics(&case.settings)).unwrap_or_default();
+        let metrics = case.work().map(|work| work.metrics()).unwrap_or_default();
         let count = case.replicates(&plan.settings);
         let of_metric = |metric: Metric| {
             let unit = metric.unit().map_or("1", |unit| unit.symbol()).to_owned();

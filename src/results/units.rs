@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::attempt::Role;
 use crate::digest::Digest;
+use crate::manifest::guest::Reboot;
 use crate::plan::{Job, Plan};
-use crate::run::BOOT_ROLE;
 use crate::store::event::Event;
 use crate::store::history::History;
 
@@ -31,7 +32,7 @@ pub(super) fn of(plan: &Plan, history: &History, attempt: impl Fn(&Digest) -> Op
 
 /// Whether guests may be kept for the job that follows.
 fn may_share_boots(plan: &Plan) -> bool {
-    plan.cases.iter().filter_map(|case| case.guest.as_ref()).any(|spec| spec.reboot != "each-job")
+    plan.cases.iter().filter_map(|case| case.guest.as_ref()).any(|spec| spec.reboot != Reboot::EachJob)
 }
 
 /// The boot that each attempt ran in. Earlier versions wrote it down once, for the job that began
@@ -42,7 +43,7 @@ fn boots(history: &History) -> BTreeMap<(Digest, u64), Digest> {
         let mut last = None;
         for event in journal.events() {
             let Event::Finished(finished) = event else { continue };
-            last = finished.objects.get(BOOT_ROLE).map(|object| object.digest).or(last);
+            last = finished.objects.get(&Role::Boot.to_string()).map(|object| object.digest).or(last);
             found.extend(last.map(|boot| ((finished.job, finished.attempt), boot)));
         }
     }

@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::digest::Digest;
-use crate::os::{Os, Stat};
+use crate::os::Stat;
+use crate::place::Host;
 
 /// Files that must not change while jobs run.
 #[derive(Default)]
@@ -18,34 +19,33 @@ struct Input {
 
 impl Inputs {
     /// Hashes the files and the programs that are found; a program that is missing fails each job that starts it.
-    pub(super) fn watch(os: &dyn Os, programs: &[String], files: &[PathBuf]) -> io::Result<Self> {
+    pub(super) async fn watch(host: &dyn Host, programs: &[String], files: &[PathBuf]) -> io::Result<Self> {
+        let mut paths = vec![];
+        for program in programs {
+            paths.extend(host.find_program(program).await?);
+        }
+        paths.extend_from_slice(files);
         let mut inputs = vec![];
-        let programs = programs.iter().filter_map(|program| os.find_program(program));
-        for path in programs.chain(files.iter().cloned()) {
-            let path = os.canonical(&path)?;
-            let (stat, digest) = (os.stat(&path)?, hash(os, &path)?);
+        for path in paths {
+            let path = host.canonical(&path).await?;
+            let (stat, (digest, _)) = (host.stat(&path).await?, host.digest(&path).await?);
             inputs.push(Input { path, stat, digest });
         }
         Ok(Self(inputs))
     }
 
     /// The first file whose bytes are no longer those of the start.
-    pub(super) fn changed(&mut self, os: &dyn Os) -> Option<String> {
+    pub(super) async fn changed(&mut self, host: &dyn Host) -> Option<String> {
         for input in &mut self.0 {
-            let stat = os.stat(&input.path);
+            let stat = host.stat(&input.path).await;
             if stat.as_ref().is_ok_and(|stat| *stat == input.stat) {
                 continue;
             }
-            match (hash(os, &input.path), stat) {
-                (Ok(digest), Ok(stat)) if digest == input.digest => input.stat = stat,
+            match (host.digest(&input.path).await, stat) {
+                (Ok((digest, _)), Ok(stat)) if digest == input.digest => input.stat = stat,
                 _ => return Some(input.path.display().to_string()),
             }
         }
         None
     }
-}
-
-fn hash(os: &dyn Os, path: &std::path::Path) -> io::Result<Digest> {
-    let mut file = os.open(path)?;
-    Ok(Digest::of_reader(&mut *file)?.0)
 }

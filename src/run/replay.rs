@@ -1,10 +1,11 @@
 //! Replay: a recorded run told again to an observer, event by event, as it was told when it ran.
 
-use super::{Observer, headline};
+use super::Observer;
+use crate::attempt::{Output, headline};
+use crate::measurement::{Metric, Status};
 use crate::plan::{Case, Plan};
 use crate::store::event::{Event, Finished};
 use crate::store::{Journal, Reader, StoreError};
-use crate::tool::{self, Outputs};
 
 /// Tells a journal again. Nothing is executed; values are read from the raw objects.
 pub fn replay(journal: &Journal, reader: &Reader<'_>, observer: &mut dyn Observer) -> Result<(), StoreError> {
@@ -51,13 +52,9 @@ fn planned(journal: &Journal, reader: &Reader<'_>) -> Result<Option<Plan>, Store
     plans.last().map(|digest| Ok(serde_json::from_slice(&reader.get(&digest)?)?)).transpose()
 }
 
-fn value(
-    finished: &Finished,
-    case: &Case,
-    reader: &Reader<'_>,
-) -> Result<Option<(crate::measurement::Metric, f64)>, StoreError> {
-    let (Some(tool), Some(stdout)) = (tool::find(&case.tool), finished.objects.get("stdout")) else { return Ok(None) };
-    let bytes = reader.get(&stdout.digest)?;
-    let reading = tool.read(Some(&case.settings), Outputs::of(&bytes, &[]));
-    Ok(headline(tool, &case.settings, &reading))
+/// The value that a progress line showed.
+fn value(finished: &Finished, case: &Case, reader: &Reader<'_>) -> Result<Option<(Metric, f64)>, StoreError> {
+    let output = Output::of_finished(case, finished, reader)?;
+    let reading = output.and_then(|output| output.read(case)).filter(|reading| reading.status == Status::Ok);
+    Ok(reading.and_then(|reading| headline(case, &reading)))
 }

@@ -1,105 +1,125 @@
 //! The scratch folder of a run: one folder a slot, in which devices lie and jobs write.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::RunError;
-use super::job::Ended;
+use super::launch::Ended;
+use crate::attempt::Role;
 use crate::manifest::Experiment;
 use crate::name::RunId;
-use crate::os::{self, Kind, Os, Sharing};
+use crate::os::{Kind, Os, Sharing};
+use crate::place::{self, Host};
 use crate::store::Layout;
 use crate::store::event::Outcome;
 
 /// The largest file of a job that is kept, in bytes.
 const KEPT_FILE_BYTES_MAX: u64 = 256 << 20;
 
-fn failed(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
-    let what = format!("{what} {}", path.display());
-    move |error| RunError::Os { what, error }
+fn failed(what: &str, path: &Path) -> impl FnOnce(io::Error) -> RunError {
+    RunError::while_doing(format!("{what} {}", path.display()))
+}
+
+/// The folder of a slot.
+pub(super) fn slot(scratch: &Path, number: usize) -> PathBuf {
+    scratch.join(format!("slot-{number}"))
 }
 
 /// Makes the folders; what an interrupted run left there is removed first.
-pub(super) fn prepare(os: &dyn Os, folder: &Path, slots: usize) -> Result<(), RunError> {
-    if os::is_there(os, folder).map_err(failed("looking at", folder))? {
-        os.remove_all(folder).map_err(failed("clearing", folder))?;
-    }
-    for slot in 0..slots {
-        let path = folder.join(format!("slot-{slot}"));
-        os::create_folders(os, &path).map_err(failed("making", &path))?;
+pub(super) async fn prepare(host: &dyn Host, folder: &Path, slots: usize) -> Result<(), RunError> {
+    host.remove(folder).await.map_err(failed("clearing", folder))?;
+    for number in 0..slots {
+        let path = slot(folder, number);
+        host.create_folder(&path).await.map_err(failed("making", &path))?;
     }
     Ok(())
 }
 
 /// Removes what killed runs left: folders of runs that nobody holds any more. Others are running.
-pub(super) fn sweep(os: &dyn Os, layout: &Layout, scratch: &Path) {
-    for path in os.entries(scratch).unwrap_or_default() {
+pub(super) async fn sweep(controller: &dyn Os, layout: &Layout, (host, scratch): (&dyn Host, &Path)) {
+    for path in host.entries(scratch).await.unwrap_or_default() {
         let run = path.file_name().and_then(|name| name.to_str()).and_then(|name| RunId::new(name).ok());
         let Some(run) = run else { continue };
-        if os.lock(&layout.run(&run).join("lock"), Sharing::Exclusive).is_ok() {
-            let _ = os.remove_all(&path);
+        if controller.lock(&layout.run(&run).join("lock"), Sharing::Exclusive).is_ok() {
+            let _ = host.remove(&path).await;
         }
     }
 }
 
-/// Removes the folder of a run that has ended; a leftover is no harm.
-pub(super) fn remove(os: &dyn Os, folder: &Path) {
-    let _ = os.remove_all(folder);
-    if let Some(parent) = folder.parent() {
-        let _ = os.remove_folder(parent);
+/// Removes the folder of a run that has ended, and the one above where nothing else is in it; a leftover is no harm.
+pub(super) async fn remove(host: &dyn Host, folder: &Path) {
+    let _ = host.remove(folder).await;
+    if let Some(parent) = folder.parent()
+        && host.entries(parent).await.is_ok_and(|rest| rest.is_empty())
+    {
+        let _ = host.remove(parent).await;
     }
 }
 
+/// What a job wrote, and what of it is no output.
+pub(super) struct Leftovers<'a> {
+    pub(super) experiment: &'a Experiment,
+    /// Whether the first part of a name is that of a file that was put there.
+    pub(super) is_input: &'a dyn Fn(&str) -> bool,
+}
+
 /// Takes what a job wrote, but for the devices, and leaves the slot empty for the next.
-pub(super) fn collect(
-    os: &dyn Os,
+pub(super) async fn collect(
+    host: &dyn Host,
     slot: &Path,
-    (experiment, is_input): (&Experiment, &dyn Fn(&str) -> bool),
+    leftovers: &Leftovers<'_>,
     ended: &mut Ended,
 ) -> Result<(), RunError> {
-    for path in os.entries(slot).map_err(failed("listing", slot))? {
+    for path in host.entries(slot).await.map_err(failed("listing", slot))? {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            refuse(os, &path, ended)?;
+            refuse(host, &path, ended).await?;
             continue;
         };
-        let name = name.to_owned();
-        if is_input(&name) {
-            os::remove_tree(os, &path).map_err(failed("removing", &path))?;
-        } else if experiment.device_bytes(&name).is_none() {
-            take(os, &path, &name, ended)?;
+        if (leftovers.is_input)(name) {
+            host.remove(&path).await.map_err(failed("removing", &path))?;
+        } else if leftovers.experiment.device_bytes(name).is_none() {
+            let name = name.to_owned();
+            take_all(host, (path, name), ended).await?;
         }
     }
     Ok(())
 }
 
 /// What can not be kept fails the attempt, and goes.
-fn refuse(os: &dyn Os, path: &Path, ended: &mut Ended) -> Result<(), RunError> {
+async fn refuse(host: &dyn Host, path: &Path, ended: &mut Ended) -> Result<(), RunError> {
     ended.outcome = Outcome::Failed;
     ended.reason = format!(
         "`{}` can not be kept: its name is not UTF-8, or it is no file of at most {KEPT_FILE_BYTES_MAX} bytes",
         path.display()
     );
-    let is_folder = os.stat(path).is_ok_and(|stat| stat.kind == Kind::Folder);
-    let removed = if is_folder { os.remove_all(path) } else { os.remove_file(path) };
-    removed.map_err(failed("removing", path))
+    host.remove(path).await.map_err(failed("removing", path))
 }
 
-fn take(os: &dyn Os, path: &Path, name: &str, ended: &mut Ended) -> Result<(), RunError> {
-    let stat = os.stat(path).map_err(failed("looking at", path))?;
-    match stat.kind {
-        Kind::Folder => {
-            for inner in os.entries(path).map_err(failed("listing", path))? {
+/// Takes a file, or all files of a folder, and removes what it took.
+async fn take_all(host: &dyn Host, first: (PathBuf, String), ended: &mut Ended) -> Result<(), RunError> {
+    let root = first.0.clone();
+    let mut open = vec![first];
+    while let Some((path, name)) = open.pop() {
+        let stat = host.stat(&path).await.map_err(failed("looking at", &path))?;
+        if stat.kind == Kind::Folder {
+            let mut inside = vec![];
+            for inner in host.entries(&path).await.map_err(failed("listing", &path))? {
                 match inner.file_name().and_then(|name| name.to_str()) {
-                    Some(inner_name) => take(os, &inner, &format!("{name}/{inner_name}"), ended)?,
-                    None => refuse(os, &inner, ended)?,
+                    Some(inner_name) => inside.push((inner.clone(), format!("{name}/{inner_name}"))),
+                    None => refuse(host, &inner, ended).await?,
                 }
             }
-            os.remove_folder(path).map_err(failed("removing", path))
+            open.extend(inside.into_iter().rev());
+        } else if stat.kind == Kind::File && stat.length <= KEPT_FILE_BYTES_MAX {
+            let bytes = host.take(&path, KEPT_FILE_BYTES_MAX).await.map_err(failed("reading", &path))?;
+            ended.objects.push((Role::File(name), bytes));
+            host.remove(&path).await.map_err(failed("removing", &path))?;
+        } else {
+            refuse(host, &path, ended).await?;
         }
-        Kind::File if stat.length <= KEPT_FILE_BYTES_MAX => {
-            let bytes = os.read(path, KEPT_FILE_BYTES_MAX).map_err(failed("reading", path))?;
-            ended.objects.push((format!("file/{name}"), bytes));
-            os.remove_file(path).map_err(failed("removing", path))
-        }
-        _ => refuse(os, path, ended),
     }
+    if place::is_folder(host, &root).await {
+        host.remove(&root).await.map_err(failed("removing", &root))?;
+    }
+    Ok(())
 }

@@ -30,18 +30,26 @@ pub struct Change {
     pub p_of_looks: f64,
 }
 
+/// A split of a series: the place of the first value after it, mean after less mean before, and the same weighted by how many
+/// values lie on each side.
+struct Split {
+    at: usize,
+    difference: f64,
+    weighted: f64,
+}
+
 /// The greatest difference of means over all splits with enough values on each side, in standard deviations.
-fn greatest(values: &[f64]) -> (usize, f64, f64) {
+fn greatest(values: &[f64]) -> Split {
     let count = values.len();
     let total: f64 = values.iter().sum();
     let mut before: f64 = values[..SIDE_MIN].iter().sum();
-    let mut best = (SIDE_MIN, 0.0, -1.0);
+    let mut best = Split { at: SIDE_MIN, difference: 0.0, weighted: -1.0 };
     for at in SIDE_MIN..=count - SIDE_MIN {
         let (m, n) = (at as f64, (count - at) as f64);
         let difference = (total - before) / n - before / m;
         let weighted = difference.abs() * libm::sqrt(m * n / (m + n));
-        if weighted > best.2 {
-            best = (at, difference, weighted);
+        if weighted > best.weighted {
+            best = Split { at, difference, weighted };
         }
         before += values[at.min(count - 1)];
     }
@@ -53,7 +61,7 @@ pub fn change_point(values: &[f64], seed: u64) -> Option<Change> {
     if values.len() < 2 * SIDE_MIN || standard_deviation(values) <= 0.0 || !mean(values).is_finite() {
         return None;
     }
-    let (at, difference, seen) = greatest(values);
+    let Split { at, difference, weighted: seen } = greatest(values);
     let mut random = ChaCha20Rng::seed_from_u64(seed);
     let mut shuffled = values.to_vec();
     let mut as_far = 1_usize;
@@ -66,7 +74,7 @@ pub fn change_point(values: &[f64], seed: u64) -> Option<Change> {
             let other = (random.next_u64() % (last as u64 + 1)) as usize;
             shuffled.swap(last, other);
         }
-        as_far += usize::from(greatest(&shuffled).2 >= seen - 1e-12);
+        as_far += usize::from(greatest(&shuffled).weighted >= seen - 1e-12);
     }
     let p = as_far as f64 / (tried + 1) as f64;
     Some(Change { at, difference, p, p_of_looks: (p * factor as f64).min(1.0) })

@@ -59,6 +59,24 @@ pub struct Bounds {
     pub level: f64,
 }
 
+/// The logarithm of a ratio, as a mean with its error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogRatio {
+    /// Of the natural logarithms.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+    /// The degrees of freedom of the error.
+    pub freedom: f64,
+}
+
+/// The same with its distribution.
+struct Student {
+    mean: f64,
+    error: f64,
+    student: StudentsT,
+}
+
 /// Two arms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contrast {
@@ -169,7 +187,7 @@ impl Contrast {
         if one <= 0.0 || other <= 0.0 {
             return None;
         }
-        let (center, error, freedom) = self.mean_of_logs()?;
+        let LogRatio { mean: center, error, freedom } = self.mean_of_logs()?;
         let tail = super::student_t_tail((center / error).abs(), freedom)?;
         Some((one.max(other) / one.min(other), (2.0 * tail).min(1.0)))
     }
@@ -187,7 +205,7 @@ impl Contrast {
     /// The narrowest interval with at least a level; `None` where there is none.
     pub fn interval(&self, level: f64) -> Option<Bounds> {
         if self.method == Method::BlockT {
-            let (center, error, student) = self.student()?;
+            let Student { mean: center, error, student } = self.student()?;
             // ratios that do not vary say nothing of their spread: what is known is how seldom signs agree by chance
             if error == 0.0 {
                 let (ratio, known) = (libm::exp(center), self.level_of_signs());
@@ -218,7 +236,7 @@ impl Contrast {
     }
 
     fn widest_level(&self) -> Option<f64> {
-        if self.student().is_some_and(|(_, error, _)| self.method == Method::BlockT && error == 0.0) {
+        if self.student().is_some_and(|one| self.method == Method::BlockT && one.error == 0.0) {
             return Some(self.level_of_signs());
         }
         (self.method != Method::BlockT && self.units() > 1).then(|| 1.0 - 2.0 * self.distribution()[0])
@@ -251,18 +269,19 @@ impl Contrast {
 
     /// The mean of the logarithms of the ratio, its standard error and degrees of freedom: of blocks, or by Welch
     /// (Biometrika 34 (1947) 28).
-    pub fn mean_of_logs(&self) -> Option<(f64, f64, f64)> {
+    pub fn mean_of_logs(&self) -> Option<LogRatio> {
         if self.units() < 2 {
             return None;
         }
         let share = |values: &[f64]| libm::pow(standard_deviation(values), 2.0) / values.len() as f64;
         if self.method != Method::MannWhitney {
-            return Some((mean(&self.first), libm::sqrt(share(&self.first)), (self.first.len() - 1) as f64));
+            let (error, freedom) = (libm::sqrt(share(&self.first)), (self.first.len() - 1) as f64);
+            return Some(LogRatio { mean: mean(&self.first), error, freedom });
         }
         let (a, b) = (share(&self.first), share(&self.second));
         let (m, n) = ((self.first.len() - 1) as f64, (self.second.len() - 1) as f64);
         let freedom = if a + b > 0.0 { (a + b) * (a + b) / (a * a / m + b * b / n) } else { m + n };
-        Some((mean(&self.second) - mean(&self.first), libm::sqrt(a + b), freedom))
+        Some(LogRatio { mean: mean(&self.second) - mean(&self.first), error: libm::sqrt(a + b), freedom })
     }
 
     /// Two-sided p of one ratio.
@@ -300,12 +319,12 @@ impl Contrast {
     fn tails(&self, shift: f64) -> Option<(f64, f64)> {
         match self.method {
             Method::BlockT => {
-                let (center, error, student) = self.student()?;
+                let Student { mean, error, student } = self.student()?;
                 if error == 0.0 {
                     let moved: Vec<f64> = self.first.iter().map(|log| log - shift).collect();
                     return Some(signed_rank(&moved).map_or((1.0, 1.0), |tails| (tails.below, tails.above)));
                 }
-                let t = (center - shift) / error;
+                let t = (mean - shift) / error;
                 Some((student.cdf(t), student.sf(t)))
             }
             Method::SignedRank => {
@@ -321,7 +340,7 @@ impl Contrast {
     }
 
     /// Mean and standard error of the logarithms, and Student's distribution; from two blocks on.
-    fn student(&self) -> Option<(f64, f64, StudentsT)> {
+    fn student(&self) -> Option<Student> {
         let count = self.first.len();
         if count < 2 {
             return None;
@@ -330,7 +349,8 @@ impl Contrast {
         // what differs by rounding alone does not vary
         let spread = if spread <= ROUNDING * mean(&self.first).abs().max(1.0) { 0.0 } else { spread };
         let error = spread / libm::sqrt(count as f64);
-        Some((mean(&self.first), error, StudentsT::new(0.0, 1.0, (count - 1) as f64).ok()?))
+        let student = StudentsT::new(0.0, 1.0, (count - 1) as f64).ok()?;
+        Some(Student { mean: mean(&self.first), error, student })
     }
 
     fn distribution(&self) -> std::rc::Rc<Vec<f64>> {

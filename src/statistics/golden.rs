@@ -4,14 +4,15 @@
 #![expect(clippy::excessive_precision, reason = "as R printed them")]
 
 use super::rank::{mann_whitney, signed_rank};
-use super::{Bounds, Contrast, benjamini_hochberg, holm, rank_correlation_p};
+use super::{Bounds, Contrast, LogRatio, benjamini_hochberg, holm, rank_correlation_p};
 
 /// Equal to nine digits.
 fn same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * other.abs().max(1e-6)
 }
 
-fn is(bounds: Option<Bounds>, (low, high, level): (f64, f64, f64)) -> bool {
+fn is(bounds: Option<Bounds>, wanted: (f64, f64, f64)) -> bool {
+    let (low, high, level) = wanted;
     bounds.is_some_and(|found| same(found.low, low) && same(found.high, high) && same(found.level, level))
 }
 
@@ -33,7 +34,7 @@ fn independent_arms() {
     assert!(same(unequal.ratio(), 1.136_690_647_482_014_2));
     assert!(is(unequal.interval(0.95), (1.023_437_5, 1.305_785_123_966_942, 0.958_041_958_041_958)));
     // Welch's t of the logarithms
-    let (center, error, freedom) = unequal.mean_of_logs().unwrap();
+    let LogRatio { mean: center, error, freedom } = unequal.mean_of_logs().unwrap();
     assert!(same(error, 0.046_085_406_055_050_245) && same(freedom, 9.889_738_309_197_13));
     let half = super::student_t_quantile(0.975, freedom).unwrap() * error;
     assert!(same(libm::exp(center - half), 1.033_318_682_499_287_9));

@@ -12,7 +12,7 @@ mod rank;
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 
-pub use contrast::{BLOCKS_OF_T_MAX, Bounds, Contrast, Method};
+pub use contrast::{BLOCKS_OF_T_MAX, Bounds, Contrast, LogRatio, Method};
 
 /// The level that intervals aim at.
 pub const LEVEL_AIM: f64 = 0.95;

@@ -288,6 +288,19 @@ pub struct Finished {
     pub duration_ns: u64,
     /// How the numbers came to be.
     pub origin: Origin,
+    /// The name of the file that was imported; missing in journals of 0.1.0, which have it in `reason` only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
+}
+
+impl Finished {
+    /// The name of the file that was imported, where it was.
+    pub fn given_name(&self) -> Option<&str> {
+        if self.origin.is_measured() {
+            return None;
+        }
+        Some(self.name.as_deref().unwrap_or_else(|| self.reason.trim_start_matches("from ")))
+    }
 }
 
 /// An object and its size.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Context, LaunchPlan, Outputs, Timing, Tool};
+use super::{Context, LaunchPlan, Outputs, Timing, Tool, Workload, workload};
 use crate::digest::Digest;
 use crate::exact::Exact;
 use crate::manifest::node::Node;
@@ -75,38 +75,50 @@ impl Tool for Command {
         serde_json::to_value(settings).ok()
     }
 
-    fn programs(&self, settings: &serde_json::Value) -> Vec<String> {
-        let Ok(Settings { argv, files, .. }) = parse(settings) else { return vec![] };
-        argv.into_iter().take(1).filter(|program| own_file(program, &files).is_none()).collect()
-    }
-
-    fn input_files(&self, settings: &serde_json::Value) -> Vec<String> {
-        parse(settings).map(|settings| settings.files.into_keys().collect()).unwrap_or_default()
-    }
-
-    fn is_measuring(&self, settings: &serde_json::Value) -> bool {
-        parse(settings).is_ok_and(|settings| !settings.read.is_empty())
+    fn workload(&self, stored: &serde_json::Value) -> Option<Option<Arc<dyn Workload>>> {
+        Some(workload::parsed::<Settings>(stored))
     }
 
     fn selectors(&self) -> &'static [&'static str] {
         &[]
     }
 
-    fn launch(&self, settings: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
-        Ok(LaunchPlan { argv: parse(settings)?.argv, files: vec![] })
-    }
-
     fn recognises(&self, _: &[u8]) -> bool {
         false
     }
 
-    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
+    fn parse(&self, _: Outputs<'_>) -> Reading {
         let mut reading = Reading::new("command");
-        let Some(settings) = settings.and_then(|settings| parse(settings).ok()) else {
-            reading.fail("command::settings", "without its manifest an output of a command says nothing");
-            return reading;
-        };
-        for rule in &settings.read {
+        reading.fail("command::settings", "without its manifest an output of a command says nothing");
+        reading
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        vec![]
+    }
+}
+
+impl Workload for Settings {
+    fn programs(&self) -> Vec<String> {
+        let program = self.argv.first().filter(|program| own_file(program, &self.files).is_none());
+        program.into_iter().cloned().collect()
+    }
+
+    fn input_files(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
+    }
+
+    fn is_measuring(&self) -> bool {
+        !self.read.is_empty()
+    }
+
+    fn launch(&self, _: Timing) -> Result<LaunchPlan, String> {
+        Ok(LaunchPlan { argv: self.argv.clone(), files: vec![] })
+    }
+
+    fn read(&self, outputs: Outputs<'_>) -> Reading {
+        let mut reading = Reading::new("command");
+        for rule in &self.read {
             match value_of(rule, outputs.stdout) {
                 Ok(measurement) => reading.measurements.push(measurement),
                 Err(message) => reading.fail("command::value", format!("{}: {message}", rule.metric)),
@@ -118,14 +130,12 @@ impl Tool for Command {
         reading
     }
 
-    fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric> {
-        let rules = parse(settings).map(|settings| settings.read).unwrap_or_default();
-        rules.iter().map(|rule| Metric::new(&rule.metric)).collect()
+    fn metrics(&self) -> Vec<Metric> {
+        self.read.iter().map(|rule| Metric::new(&rule.metric)).collect()
     }
 
-    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
-        let argv = parse(settings).map(|settings| settings.argv.join(" ")).unwrap_or_default();
-        vec![("argv".to_owned(), argv)]
+    fn describe(&self) -> Vec<(String, String)> {
+        vec![("argv".to_owned(), self.argv.join(" "))]
     }
 }
 
@@ -164,10 +174,6 @@ fn digests(
         }
     }
     (found.len() == files.len()).then_some(found)
-}
-
-fn parse(settings: &serde_json::Value) -> Result<Settings, String> {
-    Settings::deserialize(settings).map_err(|error| error.to_string())
 }
 
 /// One argument, `{factor}` replaced; `{{` and `}}` are braces.
@@ -266,7 +272,7 @@ fn value_of(rule: &Rule, stdout: &[u8]) -> Result<Measurement, String> {
     let value = (&exact * &Exact::from_ratio(numerator, denominator)).to_float();
     let metric = Metric::new(&rule.metric);
     let base = base_symbol(unit);
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "false".to_owned())]));
+    let labels = Arc::new(Labels::reported());
     Ok(Measurement { metric, labels, value, unit: base, printed: None, pointer })
 }
 

@@ -33,9 +33,9 @@ pub struct Draft {
 
 /// A draft of a workload that people run: the labels in which rows differ become factors that select them.
 pub(super) fn of_reading(tool: &str, reading: &Reading) -> Draft {
-    let rows = reading.measurements.iter().filter(|one| !one.labels.contains_key("aggregate"));
+    let rows = reading.measurements.iter().filter(|one| !one.labels.is_result());
     let mut labels: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let has_totals = reading.measurements.iter().any(|one| one.labels.contains_key("aggregate"));
+    let has_totals = reading.measurements.iter().any(|one| one.labels.is_result());
     for (label, value) in rows.filter(|_| !has_totals).flat_map(|one| one.labels.iter()) {
         labels.entry(label).or_default().insert(value);
     }

@@ -69,7 +69,7 @@ impl Tool for Iostat {
         host_answers(&text::decode(outputs.stdout))
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["iops", "bandwidth", "latency_mean", "queue_depth", "cpu_user", "cpu_system", "cpu_iowait"])
     }
 }
@@ -97,7 +97,7 @@ fn read(bytes: &[u8]) -> Reading {
             }
             for (metric, key) in PROCESSORS {
                 if let Some(value) = statistics.average.as_ref().and_then(|average| average.get(*key)) {
-                    let labels = Labels::from([("aggregate".to_owned(), "true".to_owned())]);
+                    let labels = Labels::computed();
                     let sum = sums.entry((labels, metric, format!("{at}/avg-cpu/{key}"))).or_default();
                     *sum = (sum.0 + value, sum.1 + 1.0);
                 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::LaunchPlan;
+use super::{LaunchPlan, Outputs, Timing, Tool, Workload};
 use crate::manifest::node::{Node, Value};
 use crate::manifest::shape::{Fields, Problems};
-use crate::measurement::{Labels, Measurement, Reading, Status};
+use crate::measurement::{Labels, Measurement, Metric, Reading, Status};
 
 /// The settings that are hashed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,8 +26,45 @@ pub(super) struct Settings {
 /// The key of a workload whose entries choose rows of an output; what stands there changes nothing that is done.
 pub(super) const SELECT: &str = "select";
 
-pub(super) fn parse(settings: &serde_json::Value) -> Settings {
-    Settings::deserialize(settings).unwrap_or_default()
+/// A program that a person runs, with its settings.
+struct ByHand {
+    tool: &'static dyn Tool,
+    settings: Settings,
+}
+
+/// The workload of a tool that has no settings of its own.
+pub(super) fn workload(tool: &'static dyn Tool, stored: &serde_json::Value) -> Option<Arc<dyn Workload>> {
+    Some(Arc::new(ByHand { tool, settings: Settings::deserialize(stored).unwrap_or_default() }))
+}
+
+impl Workload for ByHand {
+    fn launch(&self, _: Timing) -> Result<LaunchPlan, String> {
+        Err(format!("`{}` is run by a person; write `execution: manual` beside it", self.tool.name()))
+    }
+
+    fn steps(&self, _: Timing) -> Vec<String> {
+        let command = &self.settings.command;
+        if command.is_empty() { vec![] } else { vec![command.clone()] }
+    }
+
+    fn read(&self, outputs: Outputs<'_>) -> Reading {
+        choose(self.tool.parse(outputs), &self.settings.select)
+    }
+
+    fn was_made_with(&self, outputs: Outputs<'_>) -> Option<bool> {
+        let is_read = || self.read(outputs).status != Status::Failed;
+        if self.settings.select.is_empty() { None } else { Some(is_read()) }
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        self.tool.metrics()
+    }
+
+    fn describe(&self) -> Vec<(String, String)> {
+        let Settings { command, select } = self.settings.clone();
+        let command = (!command.is_empty()).then(|| ("command".to_owned(), command));
+        command.into_iter().chain(select).collect()
+    }
 }
 
 pub(super) fn resolve(settings: &Node, problems: &mut Problems) -> Option<serde_json::Value> {
@@ -57,18 +94,8 @@ fn selection(node: Option<Node>, problems: &mut Problems) -> Option<BTreeMap<Str
     select
 }
 
-pub(super) fn describe(settings: &serde_json::Value) -> Vec<(String, String)> {
-    let Settings { command, select } = parse(settings);
-    let command = (!command.is_empty()).then(|| ("command".to_owned(), command));
-    command.into_iter().chain(select).collect()
-}
-
-/// What a person does: writes the files that a launch needs and types its command, or what the settings say.
-pub(super) fn steps(launch: Option<LaunchPlan>, settings: &serde_json::Value) -> Vec<String> {
-    let Some(launch) = launch else {
-        let command = parse(settings).command;
-        return if command.is_empty() { vec![] } else { vec![command] };
-    };
+/// What a person does who makes a launch by hand: writes its files and types its command.
+pub(super) fn steps_of(launch: &LaunchPlan) -> Vec<String> {
     let mut steps = vec![];
     let names_device = launch.files.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("filename="));
     for (name, bytes) in &launch.files {
@@ -101,7 +128,7 @@ pub(super) fn choose(mut reading: Reading, select: &BTreeMap<String, String>) ->
         reading.fail("tool::no-row", message);
         return reading.close();
     }
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "false".to_owned())]));
+    let labels = Arc::new(Labels::reported());
     let mut results: Vec<Measurement> = vec![];
     for one in chosen {
         if results.iter().any(|other| other.metric == one.metric) {
@@ -115,10 +142,9 @@ pub(super) fn choose(mut reading: Reading, select: &BTreeMap<String, String>) ->
     reading
 }
 
-/// Labels in one line, our own mark aside.
+/// Labels in one line.
 pub(super) fn label_text(labels: &Labels) -> String {
-    let shown = labels.iter().filter(|(label, _)| *label != "aggregate");
-    shown.map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ")
+    labels.iter().map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether two labels say the same: case and spaces do not count.

@@ -21,9 +21,11 @@ mod sysbench;
 mod table;
 mod text;
 mod vdbench;
+mod workload;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::digest::Digest;
 use crate::manifest::node::Node;
@@ -32,6 +34,7 @@ use crate::measurement::{Metric, Reading};
 
 pub use answer::{Answers, Question};
 pub use draft::Draft;
+pub use workload::{Settings, Workload};
 
 /// What a workload may refer to.
 pub struct Context<'a> {
@@ -98,8 +101,6 @@ pub enum Topology {
 pub struct Outputs<'a> {
     /// Standard output.
     pub stdout: &'a [u8],
-    /// Standard error.
-    pub stderr: &'a [u8],
     /// The files it wrote, by name; those that the tool reads.
     pub files: &'a BTreeMap<String, Vec<u8>>,
     /// The name of the file that holds the standard output, where a person gave it one; some formats say there what
@@ -109,14 +110,14 @@ pub struct Outputs<'a> {
 
 impl<'a> Outputs<'a> {
     /// Of a tool that only printed something.
-    pub fn of(stdout: &'a [u8], stderr: &'a [u8]) -> Self {
+    pub fn of(stdout: &'a [u8]) -> Self {
         const NONE: &BTreeMap<String, Vec<u8>> = &BTreeMap::new();
-        Self { stdout, stderr, files: NONE, name: "" }
+        Self { stdout, files: NONE, name: "" }
     }
 
     /// Of a file with a name.
     pub fn named(stdout: &'a [u8], name: &'a str) -> Self {
-        Self { name, ..Self::of(stdout, &[]) }
+        Self { name, ..Self::of(stdout) }
     }
 }
 
@@ -127,7 +128,8 @@ pub const SERVER_PORT: u16 = 8765;
 
 /// A measuring program.
 ///
-/// What is not said here is what most of them say: a program that a person runs, whose output is imported.
+/// What is not said here is what most of them say: a program that a person runs, whose output is imported. What depends on
+/// the settings of a workload belongs to its [`Workload`].
 pub trait Tool: Sync {
     /// The word in a manifest.
     fn name(&self) -> &'static str;
@@ -139,36 +141,14 @@ pub trait Tool: Sync {
     fn selectors(&self) -> &'static [&'static str] {
         &[manual::SELECT]
     }
-    /// The programs it starts.
-    fn programs(&self, _settings: &serde_json::Value) -> Vec<String> {
-        vec![]
-    }
-    /// The files beside the manifest that it uses.
-    fn input_files(&self, _settings: &serde_json::Value) -> Vec<String> {
-        vec![]
-    }
-    /// Whether the job measures, so that nothing may disturb it.
-    fn is_measuring(&self, _settings: &serde_json::Value) -> bool {
-        true
+    /// The settings that [`Tool::resolve`] gave, read back; `None` where they are those that every program has which a person
+    /// runs, `Some(None)` where they are not of the tool's form.
+    fn workload(&self, _stored: &serde_json::Value) -> Option<Option<Arc<dyn Workload>>> {
+        None
     }
     /// Whether run time and ramp time apply.
     fn is_timed(&self) -> bool {
         false
-    }
-    /// What is started; `Err` says why the settings can not be launched.
-    fn launch(&self, _settings: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
-        Err(format!("`{}` is run by a person; write `execution: manual` beside it", self.name()))
-    }
-    /// How it is started in so many guests; `Err` says why it can not be.
-    fn launches(&self, settings: &serde_json::Value, timing: Timing, guests: u64) -> Result<Topology, String> {
-        match guests {
-            1 => Ok(Topology::Alone(self.launch(settings, timing)?)),
-            count => Err(format!("`{}` can not run in {count} guests at once", self.name())),
-        }
-    }
-    /// What a person does to run it, one step a line, where it is not started by benchpaper.
-    fn steps(&self, settings: &serde_json::Value, timing: Timing) -> Vec<String> {
-        manual::steps(self.launch(settings, timing).ok(), settings)
     }
     /// Whether it is of storage, so that readers ask for caches, file systems and drives.
     fn is_of_storage(&self) -> bool {
@@ -182,28 +162,14 @@ pub trait Tool: Sync {
     fn reads_file(&self, _: &str) -> bool {
         false
     }
-    /// What the settings say of the load, by role: `block_size` in bytes, `outstanding` operations of one client.
-    fn load(&self, _settings: &serde_json::Value) -> Vec<(&'static str, u64)> {
-        vec![]
-    }
     /// The launch that writes a device of so many bytes once from start to end, where the tool can.
     fn fill(&self, _device: &str, _bytes: u64) -> Option<LaunchPlan> {
         None
     }
     /// Whether some bytes, decoded by [`decode`], look like its output.
     fn recognises(&self, bytes: &[u8]) -> bool;
-    /// Reads what came out. Settings are missing where a stranger's file is read.
-    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
-        let reading = self.parse(outputs);
-        match settings {
-            Some(settings) => manual::choose(reading, &manual::parse(settings).select),
-            None => reading,
-        }
-    }
-    /// Reads all rows of an output; for tools whose settings only choose among them.
-    fn parse(&self, _: Outputs<'_>) -> Reading {
-        Reading::new(self.name())
-    }
+    /// Reads all rows of an output, whoever made it.
+    fn parse(&self, outputs: Outputs<'_>) -> Reading;
     /// What the output says of how it was made, for whoever asks.
     fn answers(&self, _: Outputs<'_>) -> Answers {
         Answers::new()
@@ -216,20 +182,10 @@ pub trait Tool: Sync {
     }
     /// The beginning of a manifest, out of its job file or its output; none where the bytes are neither.
     fn draft(&self, bytes: &[u8]) -> Option<Draft> {
-        self.recognises(bytes).then(|| draft::of_reading(self.name(), &self.read(None, Outputs::of(bytes, &[]))))
+        self.recognises(bytes).then(|| draft::of_reading(self.name(), &self.parse(Outputs::of(bytes))))
     }
-    /// Whether an output was made with these settings, as far as it says; `None` where it does not say.
-    fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
-        let select = manual::parse(settings).select;
-        let is_read = || self.read(Some(settings), outputs).status != crate::measurement::Status::Failed;
-        if select.is_empty() { None } else { Some(is_read()) }
-    }
-    /// The metrics that count as results, the most telling first.
-    fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric>;
-    /// The settings for a table of the paper: name and value, defaults included.
-    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
-        manual::describe(settings)
-    }
+    /// The metrics that count as results, the most telling first, where the settings do not choose them.
+    fn metrics(&self) -> Vec<Metric>;
 }
 
 /// The questions whose answers are settings.
@@ -261,6 +217,11 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// The names of metrics, as a tool lists them.
 fn metrics(names: &[&str]) -> Vec<Metric> {
     names.iter().map(|name| Metric::new(name)).collect()
+}
+
+/// The launch that writes a device of so many bytes once from start to end, by the first tool that can.
+pub fn fill(device: &str, bytes: u64) -> Option<LaunchPlan> {
+    TOOLS.iter().find_map(|tool| tool.fill(device, bytes))
 }
 
 /// The tool of this name.

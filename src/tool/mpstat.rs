@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::documents::{self, Codes};
 use super::{Answers, Outputs, Question, Tool, metrics, text};
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Reading, Role};
 
 /// mpstat.
 pub(super) struct Mpstat;
@@ -51,7 +51,7 @@ impl Tool for Mpstat {
         host_answers(&text::decode(outputs.stdout))
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["cpu_usage", "cpu_user", "cpu_system", "cpu_iowait", "cpu_steal", "cpu_idle"])
     }
 }
@@ -154,7 +154,7 @@ fn read(bytes: &[u8]) -> Reading {
         // several machines have no total
         for one in reading.measurements.iter_mut().skip(before).filter(|_| several) {
             let mut labels = (*one.labels).clone();
-            labels.remove("aggregate");
+            labels.role = Role::Row;
             labels.insert("host".to_owned(), (number + 1).to_string());
             one.labels = Arc::new(labels);
         }
@@ -192,7 +192,7 @@ fn measure<'a>(
     }
     for (name, sums) in sums {
         let labels = match name.as_str() {
-            "all" => Labels::from([("aggregate".to_owned(), "true".to_owned())]),
+            "all" => Labels::computed(),
             _ => Labels::from([(label.to_owned(), name.clone())]),
         };
         let labels = Arc::new(labels);
@@ -227,9 +227,7 @@ mod tests {
     }
 
     fn total(reading: &Reading, metric: &str) -> Option<f64> {
-        let is_total = |one: &&crate::measurement::Measurement| {
-            one.metric.as_str() == metric && one.labels.contains_key("aggregate")
-        };
+        let is_total = |one: &&crate::measurement::Measurement| one.metric.as_str() == metric && one.labels.is_result();
         reading.measurements.iter().find(is_total).map(|one| one.value)
     }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Answers, Outputs, Question, Tool, metrics, text};
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Printed, Reading, Role};
 use crate::unit::Unit;
 
 /// netperf.
@@ -43,7 +43,7 @@ impl Tool for Netperf {
         pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["transactions", "bandwidth", "latency_p50", "latency_p99", "loss"])
     }
 }
@@ -109,7 +109,7 @@ fn read(text: &str) -> Reading {
         if several {
             labels.insert("run".to_owned(), (number + 1).to_string());
         } else {
-            labels.insert("aggregate".to_owned(), "false".to_owned());
+            labels.role = Role::Reported;
         }
         match measure(test, labels, &mut reading) {
             Some(one) => found.push(one),
@@ -161,7 +161,7 @@ fn measure_csv(test: &Test, labels: &Arc<Labels>, reading: &mut Reading) -> Opti
     let cells: Vec<(&str, &str)> = header.split(',').map(str::trim).zip(line.split(',').map(str::trim)).collect();
     let cell = |name: &str| cells.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
     let (metric, unit) = throughput(cell("Throughput Units")?)?;
-    let value = reading.measure_printed(labels, (metric, cell("Throughput")?, unit), place.clone())?;
+    let value = reading.measure_printed(labels, Printed { metric, text: cell("Throughput")?, unit }, place.clone())?;
     let microsecond = Unit::parse("µs").unwrap_or(Unit::NANOSECOND);
     let latencies = [
         ("latency_mean", "Mean Latency Microseconds"),
@@ -173,11 +173,11 @@ fn measure_csv(test: &Test, labels: &Arc<Labels>, reading: &mut Reading) -> Opti
     ];
     for (metric, name) in latencies {
         if let Some(text) = cell(name).filter(|text| !text.starts_with('-')) {
-            reading.measure_printed(labels, (metric, text, microsecond), place.clone());
+            reading.measure_printed(labels, Printed { metric, text, unit: microsecond }, place.clone());
         }
     }
     if let Some(text) = cell("Local Transport Retransmissions").filter(|text| !text.starts_with('-')) {
-        reading.measure_printed(labels, ("retransmits", text, Unit::ONE), place.clone());
+        reading.measure_printed(labels, Printed { metric: "retransmits", text, unit: Unit::ONE }, place.clone());
     }
     let width = cell("Throughput Confidence Width (%)").and_then(|text| text.parse::<f64>().ok());
     let asked = test.title.split_once("+/-").and_then(|(_, rest)| text::number(rest)?.0.parse::<f64>().ok());
@@ -234,21 +234,29 @@ fn measure_table(test: &Test, labels: Labels, reading: &mut Reading) -> Option<F
         reading.invalidate("netperf::too-short", format!("{seconds} s, less than {SECONDS_MIN} s say nothing"));
     }
     if !is_datagrams {
-        let value =
-            reading.measure_printed(&Arc::new(labels), (metric, first.get(value_at)?, unit), (*place).clone())?;
+        let value = reading.measure_printed(
+            &Arc::new(labels),
+            Printed { metric, text: first.get(value_at)?, unit },
+            (*place).clone(),
+        )?;
         return Some(Found { metric, value, place: (*place).clone() });
     }
     let direction = |word: &str| {
         let mut labels = labels.clone();
-        labels.remove("aggregate");
+        labels.role = Role::Row;
         labels.insert("direction".to_owned(), word.to_owned());
         Arc::new(labels)
     };
-    reading.measure_printed(&direction("sent"), (metric, first.get(value_at)?, unit), (*place).clone())?;
+    reading.measure_printed(
+        &direction("sent"),
+        Printed { metric, text: first.get(value_at)?, unit },
+        (*place).clone(),
+    )?;
     let (received_at, received) = rows.get(1)?;
     let (sent, arrived) = (first.get(3)?.parse::<f64>().ok()?, received.get(2)?.parse::<f64>().ok()?);
-    let labels = if labels.contains_key("aggregate") { Arc::new(labels) } else { direction("received") };
-    let value = reading.measure_printed(&labels, (metric, received.get(3)?, unit), (*received_at).clone())?;
+    let labels = if labels.is_result() { Arc::new(labels) } else { direction("received") };
+    let value =
+        reading.measure_printed(&labels, Printed { metric, text: received.get(3)?, unit }, (*received_at).clone())?;
     if sent > 0.0 {
         reading.measure(&labels, ("loss", (1.0 - arrived / sent).max(0.0)), format!("{place} {received_at}"));
     }
@@ -269,7 +277,7 @@ fn add_up(text: &str, found: &[Found], reading: &mut Reading) {
     if found.len() < 2 || found.iter().any(|one| one.metric != metric) {
         return;
     }
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
+    let labels = Arc::new(Labels::computed());
     let places = found.iter().map(|one| one.place.as_str()).collect::<Vec<_>>().join(" ");
     reading.measure(&labels, (metric, found.iter().map(|one| one.value).sum()), places);
 }

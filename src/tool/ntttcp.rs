@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{Answers, Outputs, Question, Tool, metrics, text};
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Printed, Reading, Role};
 use crate::unit::Unit;
 use crate::xml::{self, Element};
 
@@ -54,7 +54,7 @@ impl Tool for Ntttcp {
         pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["bandwidth", "retransmits", "cpu_usage"])
     }
 }
@@ -81,10 +81,9 @@ fn read(bytes: &[u8]) -> Reading {
     if errors > 0.0 {
         reading.fail("ntttcp::error", format!("{errors} errors"));
     }
-    let labels = Arc::new(Labels::from([
-        ("aggregate".to_owned(), "false".to_owned()),
-        ("direction".to_owned(), side.to_owned()),
-    ]));
+    let mut labels = Labels::from([("direction".to_owned(), side.to_owned())]);
+    labels.role = Role::Reported;
+    let labels = Arc::new(labels);
     let at = format!("/{}", root.name);
     let Some(rate) = rate(&root, (&at, &labels), &mut reading) else {
         reading.fail("ntttcp::no-results", "it says nothing of its throughput");
@@ -102,7 +101,7 @@ fn read(bytes: &[u8]) -> Reading {
         [("retransmits", "packets_retransmitted", Unit::ONE), ("cpu_usage", "cpu_busy_all", Unit::PERCENT)]
     {
         if let Some(text) = root.value(name) {
-            reading.measure_printed(&labels, (metric, text, unit), format!("{at}/{name}"));
+            reading.measure_printed(&labels, Printed { metric, text, unit }, format!("{at}/{name}"));
         }
     }
     reading
@@ -114,7 +113,9 @@ fn rate(root: &Element, (at, labels): (&str, &Arc<Labels>), reading: &mut Readin
         let found = root.all("throughput").find(|(_, one)| one.attribute("metric") == Some(metric));
         if let (Some((number, one)), Some(unit)) = (found, Unit::parse(unit)) {
             let place = format!("{at}/throughput/{number}");
-            if let Some(value) = reading.measure_printed(labels, ("bandwidth", &one.text, unit), place) {
+            if let Some(value) =
+                reading.measure_printed(labels, Printed { metric: "bandwidth", text: &one.text, unit }, place)
+            {
                 return Some(value);
             }
         }

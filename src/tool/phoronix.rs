@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Answers, Outputs, Question, Tool, metrics, text};
 use crate::law;
-use crate::measurement::{Labels, Metric, Reading, Status};
+use crate::measurement::{Labels, Metric, Printed, Reading, Status};
 use crate::unit::Unit;
 use crate::xml::{self, Element};
 
@@ -75,7 +75,7 @@ impl Tool for Phoronix {
         pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["iops", "bandwidth", "transactions", "latency_mean", "duration", "score"])
     }
 }
@@ -108,7 +108,9 @@ fn read(bytes: &[u8]) -> Reading {
         for (at, entry) in entries.iter().copied() {
             let place = format!("/PhoronixTestSuite/Result/{number}/Data/Entry/{at}/Value");
             match entry.value("Value") {
-                Some(value) => measure(result, (entry, value, entries.len() > 1), place, &mut reading),
+                Some(value) => {
+                    measure(result, &Printing { entry, value, has_siblings: entries.len() > 1 }, place, &mut reading)
+                }
                 None => errors.push(format!("`{}` has no value: {}", title(result), why(entry))),
             }
         }
@@ -169,21 +171,25 @@ fn slug(text: &str) -> String {
     text.trim().chars().map(letter).collect()
 }
 
-fn measure(
-    result: &Element,
-    (entry, value, is_one_of_several): (&Element, &str, bool),
-    place: String,
-    reading: &mut Reading,
-) {
+/// What an entry printed.
+struct Printing<'a> {
+    entry: &'a Element,
+    value: &'a str,
+    /// Whether the result has several entries.
+    has_siblings: bool,
+}
+
+fn measure(result: &Element, printing: &Printing<'_>, place: String, reading: &mut Reading) {
+    let Printing { entry, value, has_siblings } = *printing;
     let (metric, unit) = scale(result);
     let mut labels = Labels::new();
     for (label, name) in [("test", "Identifier"), ("description", "Description"), ("scale", "Scale")] {
         labels.extend(result.value(name).map(|value| (label.to_owned(), value.to_owned())));
     }
-    if is_one_of_several {
+    if has_siblings {
         labels.extend(entry.value("Identifier").map(|name| ("system".to_owned(), name.to_owned())));
     }
-    if reading.measure_printed(&Arc::new(labels), (&metric, value, unit), place).is_none() {
+    if reading.measure_printed(&Arc::new(labels), Printed { metric: &metric, text: value, unit }, place).is_none() {
         reading.invalidate("phoronix::value", format!("`{}`: `{value}` is no number", title(result)));
     }
     if metric == "bandwidth" && result.value("Scale") == Some("MB/s") {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{Answers, Outputs, Question, Tool, metrics, text};
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Printed, Reading, Role};
 use crate::unit::Unit;
 
 /// sysbench.
@@ -64,7 +64,7 @@ impl Tool for Sysbench {
         pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["transactions", "queries", "events", "iops", "bandwidth", "latency_mean", "latency_p95"])
     }
 }
@@ -137,7 +137,7 @@ fn read(text: &str) -> Reading {
             let name = if part.prefix.is_empty() { (number + 1).to_string() } else { part.prefix.to_owned() };
             labels.insert("run".to_owned(), name);
         } else {
-            labels.insert("aggregate".to_owned(), "false".to_owned());
+            labels.role = Role::Reported;
         }
         measure(part, &Arc::new(labels), &mut reading);
     }
@@ -191,7 +191,8 @@ fn rates(part: &Part<'_>, labels: &Arc<Labels>, reading: &mut Reading) -> Option
     let mut of_events = None;
     for (metric, key) in [("events", "events per second:"), ("events", "events/s (eps):")] {
         if let Some((line, text)) = part.value(key) {
-            of_events = reading.measure_printed(labels, (metric, text, Unit::PER_SECOND), text::place(line));
+            of_events =
+                reading.measure_printed(labels, Printed { metric, text, unit: Unit::PER_SECOND }, text::place(line));
         }
     }
     for (metric, key) in [("transactions", "transactions:"), ("queries", "queries:"), ("events", "Total operations:")] {
@@ -199,7 +200,11 @@ fn rates(part: &Part<'_>, labels: &Arc<Labels>, reading: &mut Reading) -> Option
         let Some(inside) = text.split_once('(').map(|(_, inside)| inside) else { continue };
         if let Some((number, rest)) = text::number(inside).filter(|(_, rest)| rest.starts_with("per sec")) {
             debug_assert!(rest.starts_with("per sec"));
-            let value = reading.measure_printed(labels, (metric, number, Unit::PER_SECOND), text::place(line));
+            let value = reading.measure_printed(
+                labels,
+                Printed { metric, text: number, unit: Unit::PER_SECOND },
+                text::place(line),
+            );
             of_events = of_events.or(value.filter(|_| metric != "queries"));
         }
     }
@@ -211,7 +216,11 @@ fn rates(part: &Part<'_>, labels: &Arc<Labels>, reading: &mut Reading) -> Option
         if let (Some((number, unit)), Some(mebibyte)) = (inside, Unit::parse("MiB/s"))
             && is_known(unit)
         {
-            reading.measure_printed(labels, ("bandwidth", number, mebibyte), text::place(*line));
+            reading.measure_printed(
+                labels,
+                Printed { metric: "bandwidth", text: number, unit: mebibyte },
+                text::place(*line),
+            );
         }
     }
     of_events
@@ -232,9 +241,9 @@ fn files(part: &Part<'_>, labels: &Arc<Labels>, reading: &mut Reading) {
             continue;
         }
         let mut labels = (**labels).clone();
-        labels.remove("aggregate");
+        labels.role = Role::Row;
         labels.insert("direction".to_owned(), direction.to_owned());
-        reading.measure_printed(&Arc::new(labels), (metric, text, unit), text::place(line));
+        reading.measure_printed(&Arc::new(labels), Printed { metric, text, unit }, text::place(line));
     }
 }
 
@@ -256,7 +265,7 @@ fn latencies(part: &Part<'_>, labels: &Arc<Labels>, reading: &mut Reading) {
         // two decimals of a millisecond: a memory access takes less, and 0.00 is no latency of nothing
         let value = value.trim();
         if value.parse() != Ok(0.0) {
-            reading.measure_printed(labels, (metric, value, millisecond), text::place(*number));
+            reading.measure_printed(labels, Printed { metric, text: value, unit: millisecond }, text::place(*number));
         }
     }
 }

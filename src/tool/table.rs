@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::quoted;
 use super::manual::is_same;
-use super::{Context, Draft, LaunchPlan, Outputs, Timing, Tool, text};
+use super::{Context, Draft, LaunchPlan, Outputs, Timing, Tool, Workload, text, workload};
 use crate::manifest::node::Node;
 use crate::manifest::shape::{Fields, Map, Problems};
-use crate::measurement::{Labels, Metric, Reading, Status};
+use crate::measurement::{Labels, Metric, Printed, Reading, Status};
 use crate::name::{Name, slug};
 use crate::unit::{Dimension, Unit};
 
@@ -39,10 +39,6 @@ struct Settings {
 struct Column {
     column: String,
     unit: String,
-}
-
-fn parse(settings: &serde_json::Value) -> Settings {
-    Settings::deserialize(settings).unwrap_or_default()
 }
 
 impl Tool for Table {
@@ -77,18 +73,8 @@ impl Tool for Table {
         &["row", "read"]
     }
 
-    fn launch(&self, _: &serde_json::Value, _: Timing) -> Result<LaunchPlan, String> {
-        Err("a table is imported, not run; write `execution: manual` beside it".to_owned())
-    }
-
-    fn steps(&self, settings: &serde_json::Value, _: Timing) -> Vec<String> {
-        let Settings { row, read } = parse(settings);
-        let columns: Vec<String> = read.values().map(|one| format!("`{}` in {}", one.column, one.unit)).collect();
-        let names: Vec<&str> = row.keys().map(String::as_str).collect();
-        vec![
-            format!("Write a CSV file with the columns {} and {}.", names.join(", "), columns.join(", ")),
-            "Copy each number digit by digit, and keep the picture or page that it was copied from.".to_owned(),
-        ]
+    fn workload(&self, stored: &serde_json::Value) -> Option<Option<Arc<dyn Workload>>> {
+        Some(workload::parsed::<Settings>(stored))
     }
 
     fn extension(&self) -> &'static str {
@@ -102,13 +88,8 @@ impl Tool for Table {
         heads.len() > 1 && first.len() == heads.len() && heads.iter().any(|head| metric_of(head).is_some())
     }
 
-    fn read(&self, settings: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
-        let bytes = text::decode(outputs.stdout);
-        let reading = match settings {
-            Some(settings) => read_row(&bytes, &parse(settings)),
-            None => read_all(&bytes),
-        };
-        reading.close()
+    fn parse(&self, outputs: Outputs<'_>) -> Reading {
+        read_all(&text::decode(outputs.stdout)).close()
     }
 
     fn draft(&self, bytes: &[u8]) -> Option<Draft> {
@@ -143,16 +124,39 @@ impl Tool for Table {
         Some(draft)
     }
 
-    fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
-        Some(self.read(Some(settings), outputs).status != Status::Failed)
+    fn metrics(&self) -> Vec<Metric> {
+        vec![]
+    }
+}
+
+impl Workload for Settings {
+    fn launch(&self, _: Timing) -> Result<LaunchPlan, String> {
+        Err("a table is imported, not run; write `execution: manual` beside it".to_owned())
     }
 
-    fn metrics(&self, settings: &serde_json::Value) -> Vec<Metric> {
-        parse(settings).read.keys().map(|name| Metric::new(name)).collect()
+    fn steps(&self, _: Timing) -> Vec<String> {
+        let columns: Vec<String> = self.read.values().map(|one| format!("`{}` in {}", one.column, one.unit)).collect();
+        let names: Vec<&str> = self.row.keys().map(String::as_str).collect();
+        vec![
+            format!("Write a CSV file with the columns {} and {}.", names.join(", "), columns.join(", ")),
+            "Copy each number digit by digit, and keep the picture or page that it was copied from.".to_owned(),
+        ]
     }
 
-    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
-        let Settings { row, read } = parse(settings);
+    fn read(&self, outputs: Outputs<'_>) -> Reading {
+        read_row(&text::decode(outputs.stdout), self).close()
+    }
+
+    fn was_made_with(&self, outputs: Outputs<'_>) -> Option<bool> {
+        Some(Workload::read(self, outputs).status != Status::Failed)
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        self.read.keys().map(|name| Metric::new(name)).collect()
+    }
+
+    fn describe(&self) -> Vec<(String, String)> {
+        let Self { row, read } = self.clone();
         let columns = read.into_iter().map(|(metric, one)| (metric, format!("column `{}`, {}", one.column, one.unit)));
         row.into_iter().chain(columns).collect()
     }
@@ -263,7 +267,7 @@ fn read_all(bytes: &[u8]) -> Reading {
         let labels = Arc::new(labels);
         for (at, cell) in row.iter().enumerate() {
             if let Some(Some((metric, unit))) = columns.get(at) {
-                measure((metric, cell, *unit), (number + 1, &heads[at]), &labels, &mut reading);
+                measure(Printed { metric, text: cell, unit: *unit }, (number + 1, &heads[at]), &labels, &mut reading);
             }
         }
     }
@@ -293,11 +297,11 @@ fn read_row(bytes: &[u8], settings: &Settings) -> Reading {
         reading.fail("table::row", format!("{} rows are {wanted}, expected one", found.len()));
         return reading;
     };
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "false".to_owned())]));
+    let labels = Arc::new(Labels::reported());
     for (metric, column) in &settings.read {
         let Some(at) = place_of(&column.column) else { continue };
         let (Some(cell), Some(unit)) = (row.get(at), Unit::parse(&column.unit)) else { continue };
-        measure((metric, cell, unit), (number + 1, &column.column), &labels, &mut reading);
+        measure(Printed { metric, text: cell, unit }, (number + 1, &column.column), &labels, &mut reading);
     }
     if reading.measurements.is_empty() {
         reading.fail("table::no-results", format!("the row that is {wanted} has no values"));
@@ -333,19 +337,14 @@ fn table(bytes: &[u8], reading: &mut Reading) -> Option<Content> {
     Some((heads, rows))
 }
 
-fn measure(
-    (metric, cell, unit): (&str, &str, Unit),
-    (row, column): (usize, &str),
-    labels: &Arc<Labels>,
-    reading: &mut Reading,
-) {
+fn measure(cell: Printed<'_>, (row, column): (usize, &str), labels: &Arc<Labels>, reading: &mut Reading) {
     let place = format!("{row}/{column}");
-    if ABSENT.contains(&cell) {
+    if ABSENT.contains(&cell.text) {
         reading.warn("table::absent", format!("{place}: there is no value"));
-    } else if reading.measure_printed(labels, (metric, cell, unit), place.replace(' ', "_")).is_none() {
+    } else if reading.measure_printed(labels, cell, place.replace(' ', "_")).is_none() {
         reading.fail(
             "table::value",
-            format!("{place}: `{cell}` is no decimal number; write it with a point and no separators"),
+            format!("{place}: `{}` is no decimal number; write it with a point and no separators", cell.text),
         );
     }
 }

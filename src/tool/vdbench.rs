@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Answers, Outputs, Question, Tool, metrics, text};
 use crate::law;
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Printed, Reading, Role};
 use crate::unit::Unit;
 
 /// Vdbench.
@@ -48,7 +48,7 @@ impl Tool for Vdbench {
         pairs.into_iter().filter_map(|(question, value)| Some((question, value?))).collect()
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["iops", "bandwidth", "latency_mean", "latency_max"])
     }
 }
@@ -111,7 +111,7 @@ fn read(text: &str) -> Reading {
         let is_only = measured.len() == 1 && definition.name == measured[0].name;
         let mut labels = Labels::from([("rd".to_owned(), definition.name.to_owned())]);
         if is_only {
-            labels.insert("aggregate".to_owned(), "false".to_owned());
+            labels.role = Role::Reported;
         }
         let is_format = definition.name.starts_with("SD_format");
         match &definition.average {
@@ -167,7 +167,7 @@ fn measure(
     ];
     for (metric, text, unit) in values {
         if let Some(text) = text {
-            reading.measure_printed(labels, (metric, text, unit), text::place(*line));
+            reading.measure_printed(labels, Printed { metric, text, unit }, text::place(*line));
         }
     }
     let scale = if definition.has_binary_megabytes { 1_048_576.0 } else { 1e6 };

@@ -29,7 +29,7 @@ impl Check for Duplicates {
         let mut findings = vec![];
         // replicates that count instructions are the same bytes
         let environment = subject.evidence.as_ref().map(|evidence| evidence.experiment.environment());
-        if environment == Some(crate::manifest::EnvironmentWord::VirtualExact) {
+        if environment == Some(crate::store::event::Environment::VirtualExact) {
             return judge::or_skip(&CARD, findings);
         }
         for (number, table) in subject.tables.iter().enumerate() {

@@ -69,7 +69,7 @@ impl Check for Unwritten {
 
 /// The device of a case that reads it.
 fn device_that_is_read(case: &crate::plan::Case) -> Option<&str> {
-    let pattern = case.settings.get("rw")?.as_str()?;
+    let pattern = case.settings.stored().get("rw")?.as_str()?;
     let is_read = pattern.contains("read") || pattern.contains("rw");
-    case.settings.get("device")?.as_str().filter(|_| is_read)
+    case.settings.stored().get("device")?.as_str().filter(|_| is_read)
 }

@@ -7,7 +7,7 @@ use crate::cli::{Session, image, show, workspace};
 use crate::diagnostic::{Diagnostic, any_error};
 use crate::inventory::Inventory;
 use crate::lock;
-use crate::plan;
+use crate::plan::{self, Resolved};
 use crate::render::{self, Context, Input};
 use crate::results;
 use crate::source::Source;
@@ -30,7 +30,10 @@ pub(crate) fn run(session: &Session, arguments: &ExperimentArguments) -> Result<
         }
     }
     let prose = loaded.prose(session)?;
-    problems.extend(crate::paper::check(&Source::new(&format!("{}/paper/en.md", loaded.shown()), &prose)));
+    problems.extend({
+        let source = Source::new(&format!("{}/paper/en.md", loaded.shown()), &prose);
+        crate::paper::check(&source, &render::functions())
+    });
     if !any_error(&problems) {
         problems.extend(rehearse(&loaded, &prose)?);
     }
@@ -70,14 +73,16 @@ fn rehearse(loaded: &Loaded, prose: &str) -> Result<Vec<Diagnostic>, Failure> {
     });
     let pins = pins.collect::<Result<_, Failure>>()?;
     let lock = lock::resolve(&loaded.experiment, &Inventory::default(), loaded.file_digests(), pins);
-    let planned = plan::plan(&loaded.experiment, &lock, loaded.expand(None)?);
+    let lock_text = lock::to_yaml(&lock).map_err(Failure::incomplete)?;
+    let (source, experiment) = (loaded.source.clone(), loaded.experiment.clone());
+    let resolved = Resolved::new(source, experiment, lock, loaded.expand(None)?);
     let input = Input {
         manifest: loaded.source.text().to_owned(),
-        lock: lock::to_yaml(&lock).map_err(Failure::incomplete)?,
+        lock: lock_text,
         prose: prose.to_owned(),
-        results: results::rehearsal(&planned),
+        results: results::rehearsal(&resolved.plan),
         context: Context { commit: None, time_s: 0, is_draft: true, program: String::new() },
         is_rehearsal: true,
     };
-    Ok(render::render(&input).err().unwrap_or_default())
+    Ok(render::render(&input, &resolved).err().unwrap_or_default())
 }

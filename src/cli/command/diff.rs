@@ -37,7 +37,7 @@ pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Fa
     }
     let diff = diff::diff(&a.side, &b.side, claims_of((a, b)));
     if let Some(folder) = &arguments.isolate {
-        isolate(session, folder, (&diff, &a.side, &b.side))?;
+        isolate(session, folder, &diff::isolate::isolate(&diff, &a.side, &b.side))?;
     }
     if let Some(folder) = &arguments.out {
         write(session, folder, (&diff, &b.side))?;
@@ -108,9 +108,13 @@ fn write(session: &Session, folder: &std::path::Path, (diff, b): (&Diff, &Side))
 }
 
 /// Writes the manifests that separate causes.
-fn isolate(session: &Session, folder: &std::path::Path, (diff, a, b): (&Diff, &Side, &Side)) -> Result<(), Failure> {
-    let (made, fixed) = diff::isolate::isolate(diff, a, b);
-    for one in &made {
+fn isolate(
+    session: &Session,
+    folder: &std::path::Path,
+    apart: &(Vec<diff::isolate::Isolated>, Vec<String>),
+) -> Result<(), Failure> {
+    let (made, fixed) = apart;
+    for one in made {
         let folder = folder.join(&one.name);
         os::create_folders(&*session.os, &folder).map_err(Failure::io(&folder))?;
         let path = folder.join("experiment.yaml");
@@ -120,7 +124,7 @@ fn isolate(session: &Session, folder: &std::path::Path, (diff, a, b): (&Diff, &S
         os::write_atomically(&*session.os, &path, one.manifest.as_bytes()).map_err(Failure::io(&path))?;
         show::note(&format!("{} changes {} alone", path.display(), one.cause));
     }
-    for cause in &fixed {
+    for cause in fixed {
         show::note(&format!("no manifest changes {cause}: run the first side again where it is as on the second"));
     }
     if made.is_empty() && fixed.is_empty() {

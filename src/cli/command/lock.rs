@@ -6,7 +6,7 @@ use crate::cli::arguments::LockArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, image, show, workspace};
-use crate::guest::qemu;
+use crate::guest::hypervisor::HYPERVISORS;
 use crate::import;
 use crate::inventory::{self, Inventory};
 use crate::lock::{self, CasesPin, Lock};
@@ -70,13 +70,10 @@ pub(crate) fn refuse_missing_programs(session: &Session, programs: &[String]) ->
     if missing.is_empty() {
         return Ok(());
     }
+    let of_hypervisors: Vec<_> = HYPERVISORS.iter().flat_map(|one| one.programs()).collect();
     let package = |program: &&str| {
-        match *program {
-            qemu::PROGRAM => "qemu-system-x86",
-            qemu::IMAGE_PROGRAM => "qemu-utils",
-            program => program,
-        }
-        .to_owned()
+        let known = of_hypervisors.iter().find(|one| one.name == *program);
+        known.map_or_else(|| (*program).to_owned(), |one| one.package.to_owned())
     };
     let packages: Vec<String> = missing.iter().map(package).collect();
     let help = format!("On Debian and Ubuntu: `apt-get install --no-remove {}`.", packages.join(" "));

@@ -45,7 +45,7 @@ pub(crate) fn run(session: &Session, arguments: &MarkArguments) -> Result<u8, Fa
         program: concat!("benchpaper ", env!("CARGO_PKG_VERSION")).to_owned(),
         created: crate::os::timestamp(os.now_ns()),
         boot: "none".to_owned(),
-        environment: crate::run::environment_of(&loaded.experiment),
+        environment: loaded.experiment.environment(),
         waivers: Default::default(),
         commit: None,
         origin: Default::default(),

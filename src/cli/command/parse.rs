@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use crate::cli::arguments::ParseArguments;
 use crate::cli::failure::Failure;
 use crate::cli::{Session, show};
-use crate::measurement::{Labels, Metric, Reading, Status};
+use crate::measurement::{Labels, Metric, Reading, Role, Status};
 use crate::os::Os;
 use crate::statistics::summarize;
 use crate::tool::{self, Outputs, Tool};
@@ -71,9 +71,9 @@ impl Groups {
     }
 
     /// Tool, labels and values, in their order.
-    fn iter(&self) -> impl Iterator<Item = (&'static str, &Labels, &Group)> {
+    fn iter(&self) -> impl Iterator<Item = ((&'static str, &Labels), &Group)> {
         let places = self.places.iter().flat_map(|(tool, places)| places.iter().map(move |place| (*tool, place)));
-        places.map(|(tool, (labels, at))| (tool, labels, &self.values[*at]))
+        places.map(|(tool, (labels, at))| ((tool, labels), &self.values[*at]))
     }
 }
 
@@ -99,7 +99,7 @@ fn merged(parts: Vec<Part>) -> Part {
     let mut groups = Groups::default();
     let mut unusable = vec![];
     for (part, left_out) in parts {
-        for (tool, labels, metrics) in part.iter() {
+        for ((tool, labels), metrics) in part.iter() {
             let group = groups.of(tool, labels);
             for (hint, (metric, values)) in metrics.iter().enumerate() {
                 values_of(group, metric, hint).extend(values);
@@ -126,9 +126,7 @@ fn summary(session: &Session, arguments: &ParseArguments) -> Result<u8, Failure>
     });
     let (groups, unusable) = merged(parts);
     let values = groups.iter();
-    let values = values.flat_map(|(tool, labels, metrics)| {
-        metrics.iter().map(move |(metric, values)| ((tool, labels), metric, values))
-    });
+    let values = values.flat_map(|(key, metrics)| metrics.iter().map(move |(metric, values)| (key, metric, values)));
     let summaries = values.filter_map(|(key, metric, values)| Some((key, metric, summarize(values)?)));
     let unit_of = |metric: &Metric| metric.unit().map_or("", |unit| unit.symbol());
     if session.is_json {
@@ -190,7 +188,7 @@ fn group(os: &dyn Os, (files, tool): (&[PathBuf], Option<&str>), seen: &Seen) ->
         let reading = read.and_then(|bytes| {
             let tool = tool.map_or_else(|| tool::recognise(&tool::decode(&bytes)), tool::find);
             let tool = tool.ok_or_else(|| format!("{}: no tool's output is recognised", file.display()))?;
-            let reading = tool.read(None, Outputs::named(&bytes, name_of(file)));
+            let reading = tool.parse(Outputs::named(&bytes, name_of(file)));
             if reading.status == Status::Ok {
                 Ok(reading)
             } else {
@@ -205,7 +203,7 @@ fn group(os: &dyn Os, (files, tool): (&[PathBuf], Option<&str>), seen: &Seen) ->
                     continue;
                 }
                 let rows = reading.measurements.chunk_by(|one, other| Arc::ptr_eq(&one.labels, &other.labels));
-                for row in rows.filter(|row| !row[0].labels.contains_key("aggregate")) {
+                for row in rows.filter(|row| row[0].labels.role != Role::Computed) {
                     let group = groups.of(reading.tool, &row[0].labels);
                     row.iter().enumerate().for_each(|(hint, one)| values_of(group, &one.metric, hint).push(one.value));
                 }
@@ -241,7 +239,7 @@ pub(crate) fn tool_of(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<
 
 fn reading(bytes: &[u8], named: Option<&str>, file: &Path) -> Result<Reading, Failure> {
     let tool = tool_of(bytes, named, file)?;
-    Ok(tool.read(None, Outputs::named(bytes, name_of(file))))
+    Ok(tool.parse(Outputs::named(bytes, name_of(file))))
 }
 
 /// The name of a file, where it is text.
@@ -269,8 +267,13 @@ fn show_reading(file: &Path, reading: &Reading) {
         .measurements
         .iter()
         .map(|one| {
-            let labels =
-                one.labels.iter().map(|(label, value)| format!("{label}={value}")).collect::<Vec<_>>().join(" ");
+            let labels = one
+                .labels
+                .stored()
+                .iter()
+                .map(|(label, value)| format!("{label}={value}"))
+                .collect::<Vec<_>>()
+                .join(" ");
             vec![
                 one.metric.to_string(),
                 labels,

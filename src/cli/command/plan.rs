@@ -4,8 +4,9 @@ use crate::cli::arguments::PlanArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, page, sessions, show, workspace};
-use crate::plan::{self, Plan, Power, Reason, runsheet};
-use crate::quantity::humane_duration;
+use crate::plan::{self, Comparing, Plan, Power, Reason, runsheet};
+use crate::quantity::readable_duration;
+use crate::render::ENGLISH;
 use crate::store::index;
 
 pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Failure> {
@@ -37,10 +38,10 @@ pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Fa
         "{} cases, {} jobs, {wanted} to run, about {}",
         planned.cases.len(),
         planned.jobs.len(),
-        humane_duration(time.expected_ns)
+        readable_duration(time.expected_ns)
     ));
     if time.most_ns > time.expected_ns {
-        show::print(&format!("at most {} with every retry and round that is allowed", humane_duration(time.most_ns)));
+        show::print(&format!("at most {} with every retry and round that is allowed", readable_duration(time.most_ns)));
     }
     let by_hand = reasons.iter().filter(|reason| **reason == Reason::ByHand).count();
     if by_hand > 0 {
@@ -120,10 +121,12 @@ fn show_power(power: &Power) {
         show::print("nothing is compared: the manifest names no treatment");
         return;
     };
-    let units = if power.analysis == "sessions" { "sessions of each level" } else { "replicates" };
+    let units = if power.analysis == Comparing::Sessions { "sessions of each level" } else { "replicates" };
     show::print(&format!(
         "compares the levels of `{treatment}` ({}): {} comparisons a metric, {} {units}",
-        power.analysis, power.comparisons, power.replicates
+        ENGLISH.comparing(power.analysis),
+        power.comparisons,
+        power.replicates
     ));
     show::print(&format!(
         "the smallest p that a rank test can reach here is {:.4}, after Holm's correction {:.4}",
@@ -133,7 +136,7 @@ fn show_power(power: &Power) {
         show::note(&format!(
             "warning: no difference could be significant at 0.05 by a rank test, whatever its size; that needs {} {}",
             power.replicates_needed,
-            if power.analysis == "sessions" { "sessions of each level" } else { "replicates" }
+            if power.analysis == Comparing::Sessions { "sessions of each level" } else { "replicates" }
         ));
     }
 }

@@ -6,26 +6,27 @@ use super::render::{make, refuse_empty, report};
 use crate::cli::arguments::PublishArguments;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
+use crate::cli::workspace::Recorded;
 use crate::cli::{Session, show, workspace};
 use crate::os;
 use crate::publish::{self, Frozen};
 use crate::results::Results;
 use crate::store::check::references;
 use crate::store::history::History;
-use crate::verify::{self, Record};
+use crate::verify::{self, Opened, Record};
 
 pub(crate) fn run(session: &Session, arguments: &PublishArguments) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
     let (lock, lock_text) = loaded.lock(session)?;
-    let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
-    let (results, history, reader) = loaded.results(session, &planned)?;
-    refuse_empty(&loaded, &results, &planned)?;
+    let resolved = loaded.resolved(lock, arguments.profile.as_deref())?;
+    let Recorded { results, history, reader } = loaded.results(session, &resolved.plan)?;
+    refuse_empty(&loaded, &results, &resolved.plan)?;
     if !arguments.draft {
-        refuse_unfit(&loaded, &results, planned.jobs.len())?;
+        refuse_unfit(&loaded, &results, resolved.plan.jobs.len())?;
     }
-    let made = make(session, &loaded, lock_text, results.clone(), arguments.draft)?;
+    let made = make(session, &loaded, (lock_text, &resolved), results.clone(), arguments.draft)?;
     let record = Record { history: &history, reader: &reader };
-    let verified = verify::verify(&made.pdf, Some(&record))?;
+    let verified = verify::verify(&Opened::open(&made.pdf)?, Some(&record))?;
     if verified.exit_code(true) != 0 {
         let problems = verified.failures.iter().chain(&verified.notes).cloned().collect::<Vec<_>>().join("; ");
         return Err(Failure::Other { code: 4, message: format!("the paper does not verify: {problems}"), help: None });

@@ -7,6 +7,7 @@ use crate::cli::failure::Failure;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, show, workspace};
 use crate::plan::Plan;
+use crate::plan::Resolved;
 use crate::publish::{self, ReportFile};
 use crate::render::{self, Context, Input, Paper};
 use crate::results::Results;
@@ -15,10 +16,10 @@ use crate::verify;
 pub(crate) fn run(session: &Session, arguments: &RenderArguments) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
     let (lock, lock_text) = loaded.lock(session)?;
-    let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
-    let (results, ..) = loaded.results(session, &planned)?;
-    refuse_empty(&loaded, &results, &planned)?;
-    let made = make(session, &loaded, lock_text, results, true)?;
+    let resolved = loaded.resolved(lock, arguments.profile.as_deref())?;
+    let results = loaded.results(session, &resolved.plan)?.results;
+    refuse_empty(&loaded, &results, &resolved.plan)?;
+    let made = make(session, &loaded, (lock_text, &resolved), results, true)?;
     let folder = arguments
         .out
         .clone()
@@ -51,7 +52,7 @@ pub(crate) struct Made {
 pub(crate) fn make(
     session: &Session,
     loaded: &Loaded,
-    lock: String,
+    (lock, resolved): (String, &Resolved),
     results: Results,
     is_draft: bool,
 ) -> Result<Made, Failure> {
@@ -71,7 +72,7 @@ pub(crate) fn make(
         context,
         is_rehearsal: false,
     };
-    let paper = render::render(&input)?;
+    let paper = render::render(&input, resolved)?;
     let pdf = write_pdf(&paper, &input)?;
     let files = publish::files(&paper, pdf.clone());
     Ok(Made { paper, pdf, files })

@@ -11,7 +11,7 @@ pub(crate) fn run(session: &Session, arguments: &ResultsArguments) -> Result<u8,
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
     let (lock, _) = loaded.lock(session)?;
     let planned = loaded.plan(&lock, arguments.profile.as_deref())?;
-    let (results, ..) = loaded.results(session, &planned)?;
+    let results = loaded.results(session, &planned)?.results;
     if arguments.csv {
         show::print_bytes(&to_csv(&results).map_err(|error| Failure::incomplete(error.to_string()))?);
     } else if session.is_json {

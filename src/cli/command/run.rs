@@ -4,19 +4,22 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::lock::{facts, refuse_missing_programs};
+use crate::attempt::{Role, exact_roles};
 use crate::cli::arguments::RunArguments;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, image, sessions, show, workspace};
 use crate::digest::Digest;
-use crate::guest::{Spec, qemu};
+use crate::guest::Spec;
 use crate::inventory::Inventory;
 use crate::lock::{self, Lock};
+use crate::place::{self, Host};
 use crate::plan::{self, Plan, Reason};
-use crate::run::{self, Request, Summary};
+use crate::run::{self, Interrupts, Request, Summary};
 use crate::store::event::{Event, Outcome};
 use crate::store::history::{History, history};
 use crate::store::{Reader, index};
@@ -81,7 +84,7 @@ pub(crate) fn measure(
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
     drop(reader);
-    let boot = run::boot_id(&*session.os);
+    let boot = place::boot_id(&*session.os);
     sessions::refuse_other_boots(loaded, (planned, reasons), &history, &boot)?;
     let resume = if arguments.resume { Some(open_run((&history, &boot), loaded, lock_text, planned)?) } else { None };
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
@@ -92,7 +95,8 @@ pub(crate) fn measure(
     image::check_disks(loaded)?;
     let image = image::load(session, loaded, lock)?;
     let request = Request {
-        os: Rc::clone(&session.os),
+        controller: Arc::clone(&session.os),
+        host: host_of(session, loaded)?,
         layout: &layout,
         experiment: &loaded.experiment,
         manifest: loaded.source.text().as_bytes(),
@@ -112,9 +116,17 @@ pub(crate) fn measure(
         exact: exact_digests(&history, planned),
         supervisor: Some(session.os.own_program().map_err(Failure::io(std::path::Path::new("benchpaper")))?),
         measuring_lock: measuring_lock(session),
+        interrupts: Interrupts::Signals,
     };
     let mut progress = Progress::new(std::io::stderr().is_terminal());
     Ok(run::execute(request, &mut progress)?)
+}
+
+/// The place of the system under test, as its access in the manifest says.
+fn host_of(session: &Session, loaded: &Loaded) -> Result<Rc<dyn Host>, Failure> {
+    let word = loaded.experiment.sut().map_or("local", |host| host.access.value.word());
+    let access = place::access(word).ok_or_else(|| Failure::usage(format!("no access is called `{word}`")))?;
+    (access.open)(&session.os).map_err(Failure::incomplete)
 }
 
 /// Tells a recorded run again, as plain lines.
@@ -159,7 +171,7 @@ fn refuse_too_little_room(
 
 /// Guests that do not fit into memory would measure the swap, or be ended.
 fn refuse_too_little_memory(planned: &Plan, inventory: &Inventory) -> Result<(), Failure> {
-    let one = |guest: &Spec| guest.count.saturating_mul(guest.memory_bytes + qemu::OVERHEAD_BYTES);
+    let one = |guest: &Spec| guest.count.saturating_mul(guest.memory_bytes + guest.hypervisor().overhead_bytes());
     let needed = planned.cases.iter().filter_map(|case| case.guest.as_ref()).map(one).max().unwrap_or(0) >> 20;
     let size = inventory.value("memory.size").and_then(|size| size.strip_suffix(" MiB")?.parse::<u64>().ok());
     match size {
@@ -172,7 +184,7 @@ fn refuse_too_little_memory(planned: &Plan, inventory: &Inventory) -> Result<(),
 }
 
 /// What exact replicates gave in earlier runs, by case and role; of jobs that are still the plan's.
-fn exact_digests(history: &History, planned: &Plan) -> BTreeMap<Digest, BTreeMap<String, Digest>> {
+fn exact_digests(history: &History, planned: &Plan) -> BTreeMap<Digest, BTreeMap<Role, Digest>> {
     let is_exact = |job: &plan::Job| planned.cases[job.case].guest.as_ref().is_some_and(Spec::is_exact);
     let keys: std::collections::BTreeSet<Digest> =
         planned.jobs.iter().filter(|job| is_exact(job)).map(|job| job.key).collect();
@@ -182,8 +194,8 @@ fn exact_digests(history: &History, planned: &Plan) -> BTreeMap<Digest, BTreeMap
             && finished.outcome == Outcome::Ok
             && keys.contains(&finished.job)
         {
-            let roles = finished.objects.iter().filter(|(role, _)| run::EXACT_ROLES.contains(&role.as_str()));
-            let digests = roles.map(|(role, object)| (role.clone(), object.digest)).collect();
+            let roles = finished.objects.iter().map(|(role, object)| (Role::parse(role), object.digest));
+            let digests = roles.filter(|(role, _)| exact_roles().contains(role)).collect();
             found.entry(finished.case).or_insert(digests);
         }
     }

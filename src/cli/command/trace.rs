@@ -40,7 +40,7 @@ pub(crate) fn run(session: &Session, arguments: &TraceArguments) -> Result<u8, F
     let layout = layout_of(session, &path);
     let mut reader = None;
     if let Some(layout) = &layout {
-        let name = crate::render::resolve(&input)?.0.name.value;
+        let name = input.resolve()?.experiment.name.value;
         let mut opened = Reader::open(&*session.os, layout)?;
         history(&*session.os, layout, &mut opened, &name)?;
         reader = Some(opened);

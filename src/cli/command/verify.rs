@@ -11,7 +11,7 @@ use crate::pdf;
 use crate::render::Input;
 use crate::store::history::history;
 use crate::store::{Layout, Reader};
-use crate::verify::{self, Again, Anchor, Record, Report};
+use crate::verify::{self, Again, Anchor, Opened, Record, Report};
 
 /// What reading a stranger's file may take.
 const MEMORY_BYTES: u64 = 3 << 30;
@@ -24,21 +24,21 @@ pub(crate) fn run(session: &Session, arguments: &VerifyArguments) -> Result<u8, 
     limit_this_process()?;
     let path = paper_path(session, &arguments.paper);
     let bytes = session.os.read(&path, pdf::FILE_LIMIT_BYTES).map_err(Failure::io(&path))?;
-    let (files, _) = verify::attachments(&bytes).map_err(|error| no_paper(&path, &error))?;
-    let input = verify::input_of(&files)?;
+    verify::attachments(&bytes).map_err(|error| no_paper(&path, &error))?;
+    let opened = Opened::open(&bytes)?;
     let mut report = match layout_of(session, &path) {
         Some(layout) => {
-            let name = crate::render::resolve(&input)?.0.name.value;
+            let name = &opened.resolved.experiment.name.value;
             let mut reader = Reader::open(&*session.os, &layout)?;
-            let history = history(&*session.os, &layout, &mut reader, &name)?;
-            verify::verify(&bytes, Some(&Record { history: &history, reader: &reader }))?
+            let history = history(&*session.os, &layout, &mut reader, name)?;
+            verify::verify(&opened, Some(&Record { history: &history, reader: &reader }))?
         }
-        None => verify::verify(&bytes, None)?,
+        None => verify::verify(&opened, None)?,
     };
     if path != arguments.paper {
-        compare_folder(session, &arguments.paper, (&bytes, &input), &mut report)?;
+        compare_folder(session, &arguments.paper, (&bytes, &opened), &mut report)?;
     }
-    anchor(&path, &input, &mut report);
+    anchor(&path, &opened.input, &mut report);
     if session.is_json {
         show::print_json(&report)?;
     } else {
@@ -92,11 +92,10 @@ pub(crate) fn layout_of(session: &Session, path: &Path) -> Option<Layout> {
 fn compare_folder(
     session: &Session,
     folder: &Path,
-    (bytes, input): (&[u8], &Input),
+    (bytes, opened): (&[u8], &Opened<'_>),
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let paper = crate::render::render(input)?;
-    let files = crate::publish::files(&paper, bytes.to_vec());
+    let files = crate::publish::files(&opened.paper, bytes.to_vec());
     let differing = crate::publish::differing(&*session.os, folder, &files).map_err(Failure::io(folder))?;
     report.failures.extend(differing.into_iter().map(|one| format!("{}: {one}", folder.display())));
     Ok(())

@@ -1,9 +1,9 @@
 //! The channel to a guest: commands to its second serial port, sections back.
 
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::guest::script::{END, SECTION};
-use crate::os::Pipes;
+use crate::place::Pipes;
 
 /// The largest section, in bytes.
 const SECTION_BYTES_MAX: usize = 256 << 20;
@@ -26,8 +26,8 @@ const COMPLAINTS_BYTES_MAX: usize = 1 << 20;
 
 /// The host's end.
 pub(super) struct Channel {
-    input: tokio::process::ChildStdin,
-    output: tokio::io::BufReader<tokio::process::ChildStdout>,
+    input: Box<dyn AsyncWrite + Unpin + Send>,
+    output: Box<dyn AsyncBufRead + Unpin + Send>,
     complaints: tokio::task::JoinHandle<Vec<u8>>,
 }
 

@@ -73,7 +73,7 @@ fn measure(span: &Element, (at, name): (&str, Option<&str>), reading: &mut Readi
     let directions = [("read", "Read", counts[0]), ("write", "Write", counts[1]), ("all", "Total", all)];
     for (direction, title, (bytes, operations)) in directions.into_iter().filter(|(_, _, (_, count))| *count > 0.0) {
         let mut labels = match direction {
-            "all" => Labels::from([("aggregate".to_owned(), "true".to_owned())]),
+            "all" => Labels::computed(),
             _ => Labels::from([("direction".to_owned(), direction.to_owned())]),
         };
         labels.extend(name.map(|name| ("timespan".to_owned(), name.to_owned())));
@@ -179,9 +179,8 @@ mod tests {
         let reading = read(TEXT.as_bytes());
         assert_eq!(reading.status, Status::Ok, "{:?}", reading.diagnostics);
         let total = |metric: &str| {
-            let is_total = |one: &&crate::measurement::Measurement| {
-                one.metric.as_str() == metric && one.labels.contains_key("aggregate")
-            };
+            let is_total =
+                |one: &&crate::measurement::Measurement| one.metric.as_str() == metric && one.labels.is_result();
             reading.measurements.iter().find(is_total).unwrap().value
         };
         assert_eq!((total("iops"), total("bandwidth")), (150.0, 614_400.0));

@@ -44,7 +44,7 @@ impl Tool for DiskSpd {
         if is_xml(&bytes) { document::answers(&bytes) } else { answers(&String::from_utf8_lossy(&bytes)) }
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
+    fn metrics(&self) -> Vec<Metric> {
         metrics(&["iops", "bandwidth", "latency_mean", "latency_p50", "latency_p99"])
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::text;
 use super::{TESTED_NEWEST, check_enough};
 use crate::law;
-use crate::measurement::{Labels, Reading};
+use crate::measurement::{Labels, Printed, Reading, Role};
 use crate::unit::Unit;
 
 /// The percentiles that become metrics, as they are printed.
@@ -82,7 +82,7 @@ pub(super) fn read(text: &str) -> Reading {
     for (number, span) in spans.iter().enumerate() {
         let name = several.then(|| (number + 1).to_string());
         measure(span, name.as_deref(), &mut reading);
-        check(span, (block_size, in_flight, is_mixed), &mut reading);
+        check(span, &Parameters { block_size, in_flight, is_mixed }, &mut reading);
     }
     reading
 }
@@ -174,7 +174,11 @@ fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Bytes of an operation, operations in flight of one thread, and whether reads and writes are mixed.
-type Parameters = (Option<f64>, Option<f64>, bool);
+struct Parameters {
+    block_size: Option<f64>,
+    in_flight: Option<f64>,
+    is_mixed: bool,
+}
 
 /// Whether reads and writes are mixed, so that each has a table.
 fn is_mixed(text: &str) -> bool {
@@ -195,7 +199,7 @@ fn labels(direction: &str, span: Option<&str>) -> Arc<Labels> {
     let mut labels = Labels::new();
     if direction == "all" {
         // it is the tool's own total, and one row stands for all
-        labels.insert("aggregate".to_owned(), "false".to_owned());
+        labels.role = Role::Reported;
     } else {
         labels.insert("direction".to_owned(), direction.to_owned());
     }
@@ -223,7 +227,7 @@ fn measure(span: &Span<'_>, name: Option<&str>, reading: &mut Reading) {
         ];
         for (metric, column, unit) in columns {
             if let Some((line, cell)) = table.total(column) {
-                reading.measure_printed(&labels, (metric, cell, unit), text::place(line));
+                reading.measure_printed(&labels, Printed { metric, text: cell, unit }, text::place(line));
             }
         }
         let column = match table.direction {
@@ -234,7 +238,7 @@ fn measure(span: &Span<'_>, name: Option<&str>, reading: &mut Reading) {
         for (line, cells) in &span.distribution {
             let metric = cells.first().and_then(|name| PERCENTILES.iter().find(|(printed, _)| printed == name));
             if let (Some((_, metric)), Some(cell)) = (metric, cells.get(column)) {
-                reading.measure_printed(&labels, (metric, cell, millisecond), text::place(*line));
+                reading.measure_printed(&labels, Printed { metric, text: cell, unit: millisecond }, text::place(*line));
             }
         }
         if let (Some(seconds), "all") = (span.seconds, table.direction) {
@@ -243,7 +247,8 @@ fn measure(span: &Span<'_>, name: Option<&str>, reading: &mut Reading) {
     }
 }
 
-fn check(span: &Span<'_>, (block_size, in_flight, is_mixed): Parameters, reading: &mut Reading) {
+fn check(span: &Span<'_>, parameters: &Parameters, reading: &mut Reading) {
+    let Parameters { block_size, in_flight, is_mixed } = *parameters;
     let all = span.tables.iter().find(|table| table.direction == "all");
     let Some(table) = all.filter(|table| table.total.is_some()) else {
         reading.fail("diskspd::cut", "the line with the totals is missing");

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::super::text;
-use crate::measurement::{Labels, Metric, Reading};
+use crate::measurement::{Labels, Metric, Reading, Role, Value};
 use crate::unit::Unit;
 
 /// Fewer samples say nothing.
@@ -19,18 +19,31 @@ pub(super) fn is_log(bytes: &[u8]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| sample(line).is_some())
 }
 
-/// Time in ms, value, direction.
-fn sample(line: &str) -> Option<(f64, f64, usize)> {
+/// A line of a log; the direction is the place in read, write, trim.
+struct Sample {
+    time_ms: f64,
+    value: f64,
+    direction: usize,
+}
+
+fn sample(line: &str) -> Option<Sample> {
     let mut fields = line.split(',').map(str::trim);
     let time = fields.next()?.parse::<u64>().ok()?;
     let value = fields.next()?.parse::<f64>().ok().filter(|value| *value >= 0.0)?;
     let direction = fields.next()?.parse::<usize>().ok().filter(|direction| *direction < 3)?;
     fields.next()?.parse::<u64>().ok()?;
-    Some((time as f64, value, direction))
+    Some(Sample { time_ms: time as f64, value, direction })
 }
 
-/// What the values of a log are, by its name: the metric, the factor to base units, and whether it is a latency.
-fn kind(name: &str) -> Option<(&'static str, f64, bool)> {
+/// What the values of a log are: the metric, and the factor to base units.
+struct Kind {
+    metric: &'static str,
+    scale: f64,
+    is_latency: bool,
+}
+
+/// What the values of a log are, by its name.
+fn kind(name: &str) -> Option<Kind> {
     let stem = name.rsplit('/').next().unwrap_or(name);
     let kinds = [("_bw.", "bandwidth", 1024.0, false), ("_iops.", "iops", 1.0, false)];
     let latencies = [
@@ -39,12 +52,12 @@ fn kind(name: &str) -> Option<(&'static str, f64, bool)> {
         ("_lat.", "latency", 1.0, true),
     ];
     let found = kinds.into_iter().chain(latencies).find(|(part, _, _, _)| stem.contains(part));
-    found.map(|(_, metric, scale, is_latency)| (metric, scale, is_latency))
+    found.map(|(_, metric, scale, is_latency)| Kind { metric, scale, is_latency })
 }
 
 pub(super) fn read(text: &str, name: &str) -> Reading {
     let mut reading = Reading::new("fio");
-    let Some((metric, scale, is_latency)) = kind(name) else {
+    let Some(Kind { metric, scale, is_latency }) = kind(name) else {
         let message =
             "a log of fio does not say what its values are: name it `x_bw.1.log`, `x_iops.1.log` or `x_lat.1.log`";
         reading.fail("fio::log-name", message);
@@ -53,16 +66,18 @@ pub(super) fn read(text: &str, name: &str) -> Reading {
     let mut samples: [Vec<(f64, f64)>; 3] = Default::default();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match sample(line) {
-            Some((time, value, direction)) => samples[direction].push((time, value * scale)),
+            Some(one) => samples[one.direction].push((one.time_ms, one.value * scale)),
             None => reading.fail("fio::log", format!("line {} is cut or damaged", number + 1)),
         }
     }
     if is_latency {
         reading.warn("fio::log-unit", "latencies are read as nanoseconds, as fio writes them since 3.0");
     }
+    let is_only = samples.iter().filter(|samples| !samples.is_empty()).count() == 1;
     for (direction, samples) in ["read", "write", "trim"].into_iter().zip(samples) {
         if !samples.is_empty() {
-            let labels = Labels::from([("direction".to_owned(), direction.to_owned())]);
+            let mut labels = Labels::from([("direction".to_owned(), direction.to_owned())]);
+            labels.role = if is_only { Role::Reported } else { Role::Row };
             measure(samples, (metric, is_latency), &Arc::new(labels), &mut reading);
         }
     }
@@ -98,7 +113,11 @@ fn measure(samples: Vec<(f64, f64)>, (metric, is_latency): (&str, bool), labels:
             ("max", values[last]),
         ];
         for (part, value) in found {
-            reading.measure_in(labels, (Metric::new(&named(part)), value, Unit::NANOSECOND), place());
+            reading.measure_in(
+                labels,
+                Value { metric: Metric::new(&named(part)), value, unit: Unit::NANOSECOND },
+                place(),
+            );
         }
     } else {
         reading.measure(labels, (metric, mean), place());

@@ -15,7 +15,11 @@ mod terse;
 mod total;
 mod window;
 
-use super::{Answers, Context, Draft, LaunchPlan, Outputs, Question, Timing, Tool, Topology, text};
+use std::sync::Arc;
+
+use super::{Answers, Context, Draft, LaunchPlan, Outputs, Question, Timing, Tool, Topology, Workload, text, workload};
+use settings::Settings;
+
 use crate::manifest::node::Node;
 use crate::manifest::shape::Problems;
 use crate::measurement::{Metric, Reading, Status};
@@ -33,8 +37,8 @@ impl Tool for Fio {
         serde_json::to_value(settings).ok()
     }
 
-    fn programs(&self, _: &serde_json::Value) -> Vec<String> {
-        vec!["fio".to_owned()]
+    fn workload(&self, stored: &serde_json::Value) -> Option<Option<Arc<dyn Workload>>> {
+        Some(workload::parsed::<Settings>(stored))
     }
 
     fn is_timed(&self) -> bool {
@@ -49,31 +53,8 @@ impl Tool for Fio {
         "json"
     }
 
-    fn launch(&self, settings: &serde_json::Value, timing: Timing) -> Result<LaunchPlan, String> {
-        let settings = settings::parse(settings)?;
-        Ok(launch_plan(settings::job_file(&settings, timing)))
-    }
-
-    /// One guest is asked over its console, for `fio --client` takes a second more: fio's server waits for so long between
-    /// a job and the word to run it.
-    fn launches(&self, settings: &serde_json::Value, timing: Timing, guests: u64) -> Result<Topology, String> {
-        let settings = settings::parse(settings)?;
-        if guests == 1 {
-            return Ok(Topology::Alone(launch_plan(settings::job_file(&settings, timing))));
-        }
-        let server = vec!["fio".to_owned(), format!("--server=0.0.0.0,{}", crate::tool::SERVER_PORT)];
-        Ok(Topology::Served { server, client: Box::new(move |ports| client(&settings, timing, ports)) })
-    }
-
     fn reads_file(&self, name: &str) -> bool {
         window::is_log(name) || name == window::CLOCKS_FILE
-    }
-
-    fn load(&self, settings: &serde_json::Value) -> Vec<(&'static str, u64)> {
-        let load = |settings: settings::Settings| {
-            vec![("block_size", settings.block_size_bytes), ("outstanding", settings.outstanding_max())]
-        };
-        settings::parse(settings).map(load).unwrap_or_default()
     }
 
     fn fill(&self, device: &str, bytes: u64) -> Option<LaunchPlan> {
@@ -84,37 +65,8 @@ impl Tool for Fio {
         format_of(bytes).is_some()
     }
 
-    fn read(&self, settings_given: Option<&serde_json::Value>, outputs: Outputs<'_>) -> Reading {
-        let settings = settings_given.and_then(|settings| settings::parse(settings).ok());
-        let decoded = text::decode(outputs.stdout);
-        let outputs = Outputs { stdout: &decoded, ..outputs };
-        let text = || String::from_utf8_lossy(&decoded);
-        let read = |document: &output::Document<'_>| {
-            let mut reading = Reading::new("fio");
-            reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
-            output::interpret(document, (outputs, settings.as_ref()), &mut reading);
-            reading
-        };
-        let reading = match format_of(&decoded) {
-            // an output of ours is JSON, and what is none is damaged
-            Some(Format::Json) | None => output::read(outputs, settings.as_ref()),
-            Some(Format::Printed) => read(&printed::document(&text())),
-            Some(Format::Terse) => match terse::document(&text()) {
-                Ok(document) => read(&document),
-                Err(reason) => {
-                    let mut reading = Reading::new("fio");
-                    reading.fail("fio::terse", reason);
-                    reading
-                }
-            },
-            Some(Format::Log) => log::read(&text(), outputs.name),
-        };
-        // a name in another encoding damages nothing but itself
-        if reading.status == Status::Failed && std::str::from_utf8(&decoded).is_err() {
-            let lossy = text().into_owned();
-            return self.read(settings_given, Outputs { stdout: lossy.as_bytes(), ..outputs });
-        }
-        reading.close()
+    fn parse(&self, outputs: Outputs<'_>) -> Reading {
+        read(outputs, None)
     }
 
     fn answers(&self, outputs: Outputs<'_>) -> Answers {
@@ -124,7 +76,7 @@ impl Tool for Fio {
             _ => answers::answers(&decoded),
         };
         if let std::collections::btree_map::Entry::Vacant(place) = found.entry(Question::Duration) {
-            let reading = self.read(None, outputs);
+            let reading = self.parse(outputs);
             let runtimes = reading.measurements.iter().filter(|one| one.metric.as_str() == "runtime");
             let longest = runtimes.map(|one| one.value).fold(0.0, f64::max);
             if longest > 0.0 {
@@ -138,30 +90,96 @@ impl Tool for Fio {
         draft::draft(bytes)
     }
 
-    fn was_made_with(&self, settings: &serde_json::Value, outputs: Outputs<'_>) -> Option<bool> {
-        let settings = settings::parse(settings).ok()?;
-        answers::was_made_with(&settings, &text::decode(outputs.stdout))
+    fn metrics(&self) -> Vec<Metric> {
+        super::metrics(METRICS)
+    }
+}
+
+/// What counts as a result, the most telling first.
+const METRICS: &[&str] = &[
+    "iops",
+    "bandwidth",
+    "latency_mean",
+    "latency_p50",
+    "latency_p99",
+    "sync_latency_mean",
+    "sync_latency_p99",
+    "fairness",
+    "start_skew",
+];
+
+impl Workload for Settings {
+    fn programs(&self) -> Vec<String> {
+        vec!["fio".to_owned()]
     }
 
-    fn metrics(&self, _: &serde_json::Value) -> Vec<Metric> {
-        [
-            "iops",
-            "bandwidth",
-            "latency_mean",
-            "latency_p50",
-            "latency_p99",
-            "sync_latency_mean",
-            "sync_latency_p99",
-            "fairness",
-            "start_skew",
-        ]
-        .map(Metric::new)
-        .to_vec()
+    fn launch(&self, timing: Timing) -> Result<LaunchPlan, String> {
+        Ok(launch_plan(settings::job_file(self, timing)))
     }
 
-    fn describe(&self, settings: &serde_json::Value) -> Vec<(String, String)> {
-        settings::parse(settings).map(|settings| settings::describe(&settings)).unwrap_or_default()
+    /// One guest is asked over its console, for `fio --client` takes a second more: fio's server waits for so long between
+    /// a job and the word to run it.
+    fn launches(&self, timing: Timing, guests: u64) -> Result<Topology, String> {
+        if guests == 1 {
+            return Ok(Topology::Alone(self.launch(timing)?));
+        }
+        let server = vec!["fio".to_owned(), format!("--server=0.0.0.0,{}", crate::tool::SERVER_PORT)];
+        let settings = self.clone();
+        Ok(Topology::Served { server, client: Box::new(move |ports| client(&settings, timing, ports)) })
     }
+
+    fn load(&self) -> Vec<(&'static str, u64)> {
+        vec![("block_size", self.block_size_bytes), ("outstanding", self.outstanding_max())]
+    }
+
+    fn read(&self, outputs: Outputs<'_>) -> Reading {
+        read(outputs, Some(self))
+    }
+
+    fn was_made_with(&self, outputs: Outputs<'_>) -> Option<bool> {
+        answers::was_made_with(self, &text::decode(outputs.stdout))
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        super::metrics(METRICS)
+    }
+
+    fn describe(&self) -> Vec<(String, String)> {
+        settings::describe(self)
+    }
+}
+
+/// Reads an output in any of fio's formats.
+fn read(outputs: Outputs<'_>, settings: Option<&Settings>) -> Reading {
+    let decoded = text::decode(outputs.stdout);
+    let outputs = Outputs { stdout: &decoded, ..outputs };
+    let text = || String::from_utf8_lossy(&decoded);
+    let interpret = |document: &output::Document<'_>| {
+        let mut reading = Reading::new("fio");
+        reading.tool_version = document.version.strip_prefix("fio-").unwrap_or(&document.version).to_owned();
+        output::interpret(document, (outputs, settings), &mut reading);
+        reading
+    };
+    let reading = match format_of(&decoded) {
+        // an output of ours is JSON, and what is none is damaged
+        Some(Format::Json) | None => output::read(outputs, settings),
+        Some(Format::Printed) => interpret(&printed::document(&text())),
+        Some(Format::Terse) => match terse::document(&text()) {
+            Ok(document) => interpret(&document),
+            Err(reason) => {
+                let mut reading = Reading::new("fio");
+                reading.fail("fio::terse", reason);
+                reading
+            }
+        },
+        Some(Format::Log) => log::read(&text(), outputs.name),
+    };
+    // a name in another encoding damages nothing but itself
+    if reading.status == Status::Failed && std::str::from_utf8(&decoded).is_err() {
+        let lossy = text().into_owned();
+        return read(Outputs { stdout: lossy.as_bytes(), ..outputs }, settings);
+    }
+    reading.close()
 }
 
 /// The formats that fio writes.
@@ -196,7 +214,7 @@ fn launch_plan(job_file: String) -> LaunchPlan {
 }
 
 /// One job file a guest, so that their logs have different names.
-fn client(settings: &settings::Settings, timing: Timing, ports: &[u16]) -> LaunchPlan {
+fn client(settings: &Settings, timing: Timing, ports: &[u16]) -> LaunchPlan {
     let mut argv = ["fio", "--output-format=json"].map(str::to_owned).to_vec();
     let mut files = vec![];
     for (number, port) in (1..).zip(ports) {

@@ -309,14 +309,12 @@ mod tests {
     fn read(text: &str) -> Reading {
         let document = document(text);
         let mut reading = Reading::new("fio");
-        interpret(&document, (Outputs::of(b"", &[]), None), &mut reading);
+        interpret(&document, (Outputs::of(b""), None), &mut reading);
         reading
     }
 
     fn total(reading: &Reading, metric: &str) -> Option<f64> {
-        let is_total = |one: &&crate::measurement::Measurement| {
-            one.metric.as_str() == metric && one.labels.contains_key("aggregate")
-        };
+        let is_total = |one: &&crate::measurement::Measurement| one.metric.as_str() == metric && one.labels.is_result();
         reading.measurements.iter().find(is_total).map(|one| one.value)
     }
 

@@ -41,7 +41,7 @@ pub(super) fn aggregate(
 ) {
     let (longest, operations) = check_enough(rows, reading);
     let queue = Queue::of(rows, settings);
-    let labels = Arc::new(Labels::from([("aggregate".to_owned(), "true".to_owned())]));
+    let labels = Arc::new(Labels::computed());
     let mut push = Push { reading, labels };
     if let [row] = rows {
         push.row(row.values, &row.pointer);

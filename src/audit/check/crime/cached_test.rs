@@ -2,6 +2,7 @@
 
 use crate::audit::check::{Card, Check};
 use crate::audit::{Finding, Kind, Outcome, Subject, judge};
+use crate::manifest::guest::CacheMode;
 use crate::plan::Case;
 
 /// the drive is measured, not a memory before it.
@@ -51,11 +52,10 @@ impl Check for CachedTest {
 
 /// What a case that reads or writes storage does with caches; one that is about caching is no crime.
 fn of_case(case: &Case, treatments: &[&str]) -> Option<Finding> {
-    let direct = case.settings.get("direct").and_then(serde_json::Value::as_bool)?;
+    let direct = case.settings.stored().get("direct").and_then(serde_json::Value::as_bool)?;
     let is_about = treatments.iter().any(|one| one.contains("cache") || one.contains("direct"));
     let disks = case.guest.iter().flat_map(|guest| &guest.disks);
-    let cached =
-        disks.filter(|disk| matches!(disk.cache.as_str(), "writeback" | "unsafe")).map(|disk| disk.name.clone()).next();
+    let cached = disks.filter(|disk| disk.cache == CacheMode::Writeback).map(|disk| disk.name.clone()).next();
     let (verdict, words) = match (direct, cached) {
         _ if is_about => (Outcome::Pass, "caching is what is compared".to_owned()),
         (false, _) => (Outcome::Fail, "operations go through the page cache".to_owned()),

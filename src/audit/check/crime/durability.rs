@@ -69,7 +69,7 @@ impl Check for Durability {
 
 /// All settings of a case that decide whether its writes are durable.
 fn of_case(case: &Case) -> String {
-    let options = case.settings.get("options").and_then(serde_json::Value::as_object);
+    let options = case.settings.stored().get("options").and_then(serde_json::Value::as_object);
     let mut said: Vec<String> = options
         .into_iter()
         .flatten()
