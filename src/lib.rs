@@ -9,6 +9,7 @@ pub mod exact;
 pub mod name;
 pub mod source;
 pub mod unit;
+pub mod words;
 pub mod xml;
 
 pub mod diagnostic;

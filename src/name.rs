@@ -116,29 +116,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The number of letters to insert, delete, replace or swap with a neighbour (optimal string alignment distance).
+/// The number of letters to insert, delete, replace or swap with a neighbour, within the length that a name may have.
 fn edit_distance(from: &str, to: &str) -> usize {
-    let from: Vec<char> = from.chars().take(NAME_LENGTH_MAX).collect();
-    let to: Vec<char> = to.chars().take(NAME_LENGTH_MAX).collect();
-    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
-    for (row, cells) in rows.iter_mut().enumerate() {
-        cells[0] = row;
-    }
-    for (column, cell) in rows[0].iter_mut().enumerate() {
-        *cell = column;
-    }
-    for row in 1..=from.len() {
-        for column in 1..=to.len() {
-            let replaced = rows[row - 1][column - 1] + usize::from(from[row - 1] != to[column - 1]);
-            let mut least = replaced.min(rows[row - 1][column] + 1).min(rows[row][column - 1] + 1);
-            let is_swap = row > 1 && column > 1 && from[row - 1] == to[column - 2] && from[row - 2] == to[column - 1];
-            if is_swap {
-                least = least.min(rows[row - 2][column - 2] + 1);
-            }
-            rows[row][column] = least;
-        }
-    }
-    rows[from.len()][to.len()]
+    let short = |word: &str| word.chars().take(NAME_LENGTH_MAX).collect::<String>();
+    strsim::osa_distance(&short(from), &short(to))
 }
 
 #[cfg(test)]

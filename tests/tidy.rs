@@ -62,6 +62,20 @@ fn a_module_imports_only_from_layers_above_its_own() {
 }
 
 #[test]
+fn the_architecture_names_the_layers_as_they_are_and_files_that_exist() {
+    let text = std::fs::read_to_string("ARCHITECTURE.md").unwrap();
+    let words = |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let rows = text.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit());
+    let told: Vec<Vec<String>> = rows.map(|row| words(row.split('|').nth(2).unwrap())).collect();
+    assert_eq!(told, layers(), "the table of layers");
+    let is_path = |word: &String| word.contains('/') && word.ends_with(".rs") && !word.contains("NAME");
+    for path in words(&text.replace("```", "")).into_iter().filter(is_path) {
+        let mut folders = ["", "src/", "src/render/"].iter().map(|folder| format!("{folder}{path}"));
+        assert!(folders.any(|file| Path::new(&file).exists()), "there is no {path}");
+    }
+}
+
+#[test]
 fn every_file_of_the_library_opens_with_its_purpose() {
     for file in files("src", "rs") {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -110,6 +124,11 @@ fn every_test_file_is_part_of_the_suite_and_every_extension_is_in_its_table() {
             let is_shared = stem == "mod" || stem == "memory" || shared.contains(&stem);
             assert!(is_shared || is_entry, "{folder}/{stem}.rs is in no table");
         }
+    }
+    let languages = std::fs::read_to_string("src/words/mod.rs").unwrap();
+    for file in files("src/words", "ftl") {
+        let code = file.file_stem().unwrap().to_str().unwrap();
+        assert!(languages.contains(&format!("(\"{code}\", include_str!(\"{code}.ftl\"))")), "{code} is in no table");
     }
     let verbs = std::fs::read_to_string("src/cli/command/mod.rs").unwrap();
     for file in files("src/cli/command", "rs") {

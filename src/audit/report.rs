@@ -3,52 +3,55 @@
 use super::{Audit, Finding, Impact, Kind, Outcome, find};
 use crate::claims::Claims;
 use crate::document::{Block, Column, Document, Inline, Table, TitleBlock};
+use crate::words::{self, Argument, Word};
 
-fn words(text: impl Into<String>) -> Vec<Inline> {
+fn cell(text: impl Into<String>) -> Vec<Inline> {
     vec![Inline::text(text)]
+}
+
+fn said(word: Word<Argument<'_>>) -> String {
+    words::english().text(word)
+}
+
+fn heading(word: Word<Argument<'_>>) -> Block {
+    Block::Heading { level: 1, text: cell(said(word)) }
 }
 
 /// The report of an audit; `date` is that of the day it is made, `YYYY-MM-DD`.
 pub fn report(audit: &Audit, claims: &Claims, date: &str) -> Document {
-    let mut blocks = vec![Block::Heading { level: 1, text: words("Claims") }];
+    let mut blocks = vec![heading(Word::Claims)];
     let has_evidence = audit.claims.iter().any(|claim| claim.evidence.is_some());
-    blocks.push(Block::Paragraph(words(match has_evidence {
-        false => {
-            "Each claim was checked against what the paper itself prints. A printed number stands for all values that round to it, and a claim is called contradicted or inconsistent only where no such value makes it true. Nothing is said of how a number came to be."
-        }
-        true => {
-            "Each claim was followed to the raw objects that it rests on, and derived from them again. A claim about a difference is decided on the bound of its interval, at a level that is adjusted for all claims that are tested (Holm). A printed number stands for all values that round to it."
-        }
-    })));
+    let method = if has_evidence { Word::AuditOfEvidence } else { Word::AuditOfPaper };
+    blocks.push(Block::Paragraph(cell(said(method))));
     blocks.push(claims_table(audit));
     let not_clean: Vec<&Finding> = audit.checks.iter().filter(|one| one.verdict > Outcome::Pass).collect();
     if !not_clean.is_empty() {
-        blocks.push(Block::Heading { level: 1, text: words("Findings that no claim depends on") });
-        blocks.push(findings_table("findings", "What else does not fit, or is worth a question", &not_clean));
+        blocks.push(heading(Word::AuditFindings));
+        blocks.push(findings_table("findings", said(Word::AuditFindingsCaption), &not_clean));
     }
-    blocks.push(Block::Heading { level: 1, text: words("Arithmetic") });
+    blocks.push(heading(Word::AuditArithmetic));
     for claim in audit.claims.iter().filter(|claim| !claim.checks.is_empty()) {
-        blocks.push(Block::Heading { level: 2, text: words(claim.id.as_str()) });
-        blocks.push(Block::Paragraph(words(format!("{}. {}", claim.text.trim_end_matches('.'), claim.why))));
+        blocks.push(Block::Heading { level: 2, text: cell(claim.id.as_str()) });
+        blocks.push(Block::Paragraph(cell(format!("{}. {}", claim.text.trim_end_matches('.'), claim.why))));
         let checks: Vec<&Finding> = claim.checks.iter().collect();
-        let caption = format!("Comparisons of {}", claim.id);
-        blocks.push(findings_table(&format!("checks-{}", claim.id), &caption, &checks));
+        let caption = said(Word::AuditChecksCaption { claim: claim.id.as_str().into() });
+        blocks.push(findings_table(&format!("checks-{}", claim.id), caption, &checks));
         if let Some(chain) = &claim.evidence {
-            blocks.push(Block::List(chain.lines().into_iter().map(words).collect()));
+            blocks.push(Block::List(chain.lines().into_iter().map(cell).collect()));
         }
     }
     blocks.extend(rules(audit));
     blocks.extend(context(claims));
     let line = |text: &String| crate::diagnostic::printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    let cite = claims.paper.cite.iter().map(|cite| ("Paper".to_owned(), line(cite)));
-    let authors = claims.paper.authors.iter().map(|authors| ("Its authors".to_owned(), line(authors)));
-    let published = claims.paper.published.iter().map(|date| ("Published".to_owned(), line(date)));
+    let cite = claims.paper.cite.iter().map(|cite| (said(Word::AuditPaper), line(cite)));
+    let authors = claims.paper.authors.iter().map(|authors| (said(Word::AuditAuthors), line(authors)));
+    let published = claims.paper.published.iter().map(|date| (said(Word::AuditPublished), line(date)));
     Document {
         title: TitleBlock {
-            title: format!("Audit: {}", audit.paper),
+            title: said(Word::AuditTitle { paper: audit.paper.as_str().into() }),
             version: concat!("benchpaper ", env!("CARGO_PKG_VERSION")).to_owned(),
             date: date.to_owned(),
-            question: "Which of its claims follow from what it prints?".to_owned(),
+            question: said(Word::AuditQuestion),
             lines: cite.chain(authors).chain(published).collect(),
             ..TitleBlock::default()
         },
@@ -59,17 +62,23 @@ pub fn report(audit: &Audit, claims: &Claims, date: &str) -> Document {
 
 fn claims_table(audit: &Audit) -> Block {
     let rows = audit.claims.iter().map(|claim| {
-        let impact = claim.impact.map_or("–", impact_word);
+        let impact = claim.impact.map_or_else(|| said(Word::NoValue), impact_word);
         vec![
             vec![Inline::Code(claim.id.clone())],
-            words(placed(claim)),
+            cell(placed(claim)),
             vec![Inline::Strong(claim.verdict.word().to_owned())],
-            words(claim.why.as_str()),
-            words(impact),
+            cell(claim.why.as_str()),
+            cell(impact),
         ]
     });
-    let columns = ["Id", "Claim", "Verdict", "Why", "Impact"].map(Column::text).to_vec();
-    Block::Table(Table { id: "claims".to_owned(), caption: "The claims".to_owned(), columns, rows: rows.collect() })
+    let columns = [Word::Id, Word::Claim, Word::Verdict, Word::Why, Word::Impact];
+    let columns = columns.map(|head| Column::text(said(head))).to_vec();
+    Block::Table(Table {
+        id: "claims".to_owned(),
+        caption: said(Word::AuditClaimsCaption),
+        columns,
+        rows: rows.collect(),
+    })
 }
 
 /// A claim with the place where it stands.
@@ -78,67 +87,56 @@ fn placed(claim: &super::Judged) -> String {
 }
 
 /// What a wrong claim changes, in a word.
-pub(crate) fn impact_word(impact: Impact) -> &'static str {
-    match impact {
-        Impact::Cosmetic => "cosmetic",
-        Impact::Numeric => "numeric",
-        Impact::FlipsClaim => "flips claim",
-    }
+pub(crate) fn impact_word(impact: Impact) -> String {
+    said(match impact {
+        Impact::Cosmetic => Word::ImpactCosmetic,
+        Impact::Numeric => Word::ImpactNumeric,
+        Impact::FlipsClaim => Word::ImpactFlipsClaim,
+    })
 }
 
 /// What kind of rule a check is, in words.
-pub(crate) fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Hard => "mathematics",
-        Kind::Physical => "a physical limit",
-        Kind::Suspicion => "a question",
-        Kind::Crime => "method",
-    }
+pub(crate) fn kind_word(kind: Kind) -> String {
+    said(match kind {
+        Kind::Hard => Word::RuleOfMathematics,
+        Kind::Physical => Word::RuleOfPhysics,
+        Kind::Suspicion => Word::RuleOfSuspicion,
+        Kind::Crime => Word::RuleOfMethod,
+    })
 }
 
 /// What a comparison came to, in a word.
-pub(crate) fn outcome_word(finding: &Finding) -> &'static str {
-    match (finding.verdict, &finding.assumption) {
-        (Outcome::Pass, Some(_)) => "pass, if",
-        (Outcome::Pass, None) => "pass",
-        (Outcome::Fail, _) => "fail",
-        (Outcome::Warn, _) => "question",
-        (Outcome::Skip, _) => "not compared",
-        (Outcome::Error, _) => "error",
-    }
+pub(crate) fn outcome_word(finding: &Finding) -> String {
+    said(match (finding.verdict, &finding.assumption) {
+        (Outcome::Pass, Some(_)) => Word::OutcomePassIf,
+        (Outcome::Pass, None) => Word::OutcomePass,
+        (Outcome::Fail, _) => Word::OutcomeFail,
+        (Outcome::Warn, _) => Word::OutcomeQuestion,
+        (Outcome::Skip, _) => Word::OutcomeNotCompared,
+        (Outcome::Error, _) => Word::OutcomeError,
+    })
 }
 
 /// What was compared, with what explains or would mend it.
 pub(crate) fn detail(finding: &Finding) -> String {
-    let mut text = finding.detail.clone();
-    for (words, said) in [
-        ("it fits if", &finding.assumption),
-        ("explained by", &finding.explained),
-        ("it would fit with", &finding.repair),
-    ] {
-        if let Some(said) = said {
-            text.push_str(&format!("; {words} {said}"));
-        }
-    }
-    text
+    let assumption = finding.assumption.as_ref().map(|one| Word::FitsIf { assumption: one.as_str().into() });
+    let explanation = finding.explained.as_ref().map(|one| Word::ExplainedBy { explanation: one.as_str().into() });
+    let repair = finding.repair.as_ref().map(|one| Word::FitsWith { repair: one.as_str().into() });
+    let more = [assumption, explanation, repair].into_iter().flatten().map(said);
+    std::iter::once(finding.detail.clone()).chain(more).collect::<Vec<_>>().join("; ")
 }
 
-fn findings_table(id: &str, caption: &str, findings: &[&Finding]) -> Block {
+fn findings_table(id: &str, caption: String, findings: &[&Finding]) -> Block {
     let rows = findings.iter().map(|finding| {
         let row = finding.place.row.map_or(String::new(), |row| format!(" {row}"));
         let place = format!("{}{row} {}", finding.place.table, finding.place.label);
-        let chance = finding.chance_pass.map_or("–".to_owned(), |chance| format!("{:.1}", chance * 100.0));
-        vec![
-            words(finding.check),
-            words(place.trim()),
-            words(outcome_word(finding)),
-            words(detail(finding)),
-            words(chance),
-        ]
+        let chance = finding.chance_pass.map_or(said(Word::NoValue), |chance| format!("{:.1}", chance * 100.0));
+        vec![cell(finding.check), cell(place.trim()), cell(outcome_word(finding)), cell(detail(finding)), cell(chance)]
     });
-    let mut columns = ["Check", "Where", "Result", "What was compared"].map(Column::text).to_vec();
-    columns.push(Column::number("Chance [%]"));
-    Block::Table(Table { id: id.to_owned(), caption: caption.to_owned(), columns, rows: rows.collect() })
+    let columns = [Word::Check, Word::Where, Word::Result, Word::WhatWasCompared];
+    let mut columns = columns.map(|head| Column::text(said(head))).to_vec();
+    columns.push(Column::number(said(Word::ChanceInPercent)));
+    Block::Table(Table { id: id.to_owned(), caption, columns, rows: rows.collect() })
 }
 
 /// The rules that were used, each with its reason.
@@ -161,8 +159,8 @@ fn rules(audit: &Audit) -> Vec<Block> {
     if items.is_empty() {
         return vec![];
     }
-    let chance = "Verdicts: contradicted means false for every value that evidence of a higher rank allows; inconsistent, that numbers of one rank can not all be true; qualified, that it holds under something that is not said; consistent, that what could be compared holds, and a wrong number would have failed at least as often as passed; unverifiable is the rest. Questions, and rules of method, never decide a claim. Chance is how likely a wrong number would have passed, where wrong numbers are the true one times a factor between a half and two.";
-    vec![Block::Heading { level: 1, text: words("Rules") }, Block::Paragraph(words(chance)), Block::List(items)]
+    let explained = Block::Paragraph(cell(said(Word::AuditRulesExplained)));
+    vec![heading(Word::AuditRules), explained, Block::List(items)]
 }
 
 /// The facts that the checks took from the paper, and how each is known.
@@ -171,16 +169,14 @@ fn context(claims: &Claims) -> Vec<Block> {
         .context
         .iter()
         .map(|(name, fact)| {
-            vec![words(name.value.as_str()), words(fact.text()), words(fact.basis.word()), words(fact.note.as_str())]
+            vec![cell(name.value.as_str()), cell(fact.text()), cell(fact.basis.word()), cell(fact.note.as_str())]
         })
         .collect();
     if rows.is_empty() {
         return vec![];
     }
-    let columns = ["Fact", "Value", "How known", "Where, or why"].map(Column::text).to_vec();
-    let caption = "What the checks took from the paper".to_owned();
-    vec![
-        Block::Heading { level: 1, text: words("Context") },
-        Block::Table(Table { id: "context".to_owned(), caption, columns, rows }),
-    ]
+    let columns = [Word::Fact, Word::Value, Word::Origin, Word::WhereOrWhy];
+    let columns = columns.map(|head| Column::text(said(head))).to_vec();
+    let caption = said(Word::AuditContextCaption);
+    vec![heading(Word::AuditContext), Block::Table(Table { id: "context".to_owned(), caption, columns, rows })]
 }

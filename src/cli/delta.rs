@@ -8,6 +8,7 @@ use crate::diff::{self, Diff, Kind, Row, Series, Side};
 use crate::document::{Block, Figure};
 use crate::measurement::Metric;
 use crate::render::drawing::{self, ratios};
+use crate::words;
 
 /// The width of a terminal.
 const WIDTH: usize = 100;
@@ -139,7 +140,7 @@ pub(crate) fn figures(diff: &Diff, b: &Side) -> (Vec<Block>, Vec<(String, String
     let metrics: BTreeSet<&Metric> = diff.results.iter().map(|row| &row.metric).collect();
     for metric in metrics {
         let rows: Vec<&Row> = diff.results.iter().filter(|row| row.metric == *metric && row.ratio.is_some()).collect();
-        let title = format!("{}: {} against {}", metric.title(), diff.b, diff.a);
+        let title = format!("{}: {} against {}", metric.title(words::english()), diff.b, diff.a);
         let Some((drawing, caption)) =
             map(&rows, &title).or_else(|| forest(&rows, Rule::of(&b.experiment, metric), &title))
         else {

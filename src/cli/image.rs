@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::failure::Failure;
+use super::host::host_of;
 use super::workspace::Loaded;
 use super::{Session, show};
 use crate::diagnostic::Diagnostic;
@@ -209,7 +210,8 @@ pub(crate) fn probe_accelerator(
     let folder = folder.map_err(Failure::io(layout.folder()))?;
     let program = session.os.own_program().map_err(Failure::io(&folder))?;
     let controller = std::sync::Arc::clone(&session.os);
-    let probed = run::probe(&run::Probe { controller, image: &image, spec, folder, program })?;
+    let probed =
+        run::probe(&run::Probe { controller, host: host_of(session, loaded)?, image: &image, spec, folder, program })?;
     let Err(reason) = probed else { return Ok(()) };
     let hypervisors = loaded.experiment.hypervisors.iter().map(|(_, one)| &one.accelerator);
     let span = hypervisors.filter(|one| one.value == spec.accelerator).map(|one| one.span).next();

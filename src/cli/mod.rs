@@ -8,6 +8,7 @@ mod command;
 mod delta;
 mod evidence;
 mod failure;
+mod host;
 mod image;
 mod page;
 mod progress;

@@ -13,6 +13,7 @@ use crate::plan::Case;
 use crate::quantity::readable_duration;
 use crate::run::Observer;
 use crate::store::event::{Finished, Outcome};
+use crate::words;
 
 /// Shows a run to whoever watches.
 pub(crate) struct Progress {
@@ -102,7 +103,7 @@ impl Observer for Progress {
                 let before =
                     if before.is_empty() { String::new() } else { format!("  (before: {})", before.join(", ")) };
                 earlier.push(value);
-                format!("{} {}{before}", metric.title(), short(value))
+                format!("{} {}{before}", metric.title(words::english()), short(value))
             }
             None => "ok".to_owned(),
         };

@@ -1,10 +1,10 @@
 //! A rerun for an audit: the plan once more, recorded apart from the experiment's own record.
 
 use super::arguments::{AuditArguments, ExperimentArguments, RunArguments};
-use super::command::lock::refuse_missing_programs;
 use super::command::run;
 use super::evidence::Gathered;
 use super::failure::Failure;
+use super::host::refuse_missing_programs;
 use super::workspace::{Loaded, Workspace, load};
 use super::{Session, show};
 use crate::os;
@@ -37,7 +37,7 @@ pub(crate) fn rerun(session: &Session, arguments: &AuditArguments, known: &Gathe
         waivers: arguments.waivers.clone(),
         scratch: None,
     };
-    refuse_missing_programs(session, &known.plan.programs())?;
+    refuse_missing_programs(session, &loaded, &known.plan.programs())?;
     let summary =
         run::measure(session, &run_arguments, &loaded, (&known.lock, &known.lock_text), (&known.plan, &reasons))?;
     if let Some(reason) = summary.interrupted {

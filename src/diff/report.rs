@@ -8,9 +8,14 @@ use crate::document::{Block, Column, Document, Inline, Table, TitleBlock};
 use crate::exact::Exact;
 use crate::printed::{Dim, as_a_paper, scale_of};
 use crate::unit::Unit;
+use crate::words::{self, Argument, Word};
 
-fn words(text: impl Into<String>) -> Vec<Inline> {
+fn cell(text: impl Into<String>) -> Vec<Inline> {
     vec![Inline::text(text)]
+}
+
+fn said(word: Word<Argument<'_>>) -> String {
+    words::english().text(word)
 }
 
 impl Row {
@@ -22,28 +27,32 @@ impl Row {
 
     /// A value in a unit that fits both sides.
     pub fn shown(&self, value: Option<f64>) -> String {
-        value.map_or_else(|| "–".to_owned(), |value| shown_in_a_unit(value, &self.unit))
+        value.map_or_else(|| said(Word::NoValue), |value| shown_in_a_unit(value, &self.unit))
     }
 
     /// The change in percent.
     pub fn change(&self) -> String {
-        self.ratio.map_or("–".to_owned(), |ratio| percent(ratio.estimate))
+        self.ratio.map_or(said(Word::NoValue), |ratio| percent(ratio.estimate))
     }
 
     /// The interval in percent, with its level where that is not the usual one.
     pub fn interval(&self) -> String {
         let Some((low, high, level)) = self.ratio.and_then(|ratio| Some((ratio.low?, ratio.high?, ratio.level?)))
         else {
-            return "–".to_owned();
+            return said(Word::NoValue);
         };
         let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
-        format!("{} to {} % ({:.0})", percent(low), percent(high), level * 100.0)
+        said(Word::DiffInterval {
+            low: percent(low).into(),
+            high: percent(high).into(),
+            level: format!("{:.0}", level * 100.0).into(),
+        })
     }
 
     /// p, adjusted.
     pub fn p_shown(&self) -> String {
         match self.p_adjusted {
-            None => "–".to_owned(),
+            None => said(Word::NoValue),
             Some(small) if small < 0.0001 => "< 0.0001".to_owned(),
             Some(p) => format!("{p:.4}"),
         }
@@ -51,17 +60,18 @@ impl Row {
 
     /// The verdict with what else must be said.
     pub fn said(&self) -> String {
-        let mut said = format!("{} {}", self.verdict.sign(), self.verdict.word());
+        let mut text = format!("{} {}", self.verdict.sign(), self.verdict.word());
         if let Some(needed) = self.needed {
-            said.push_str(&format!(", a fresh run needs {needed}"));
+            text.push_str(&format!(", {}", said(Word::DiffRowNeeds { replicates: needed.into() })));
         }
         if !self.why.is_empty() {
-            said.push_str(&format!(": {}", self.why));
+            text.push_str(&format!(": {}", self.why));
         }
         if !self.hidden.is_empty() {
-            said.push_str(&format!("; values differ, undeclared, in {}", self.hidden.join("; ")));
+            let facts = self.hidden.join("; ").into();
+            text.push_str(&format!("; {}", said(Word::DiffRowHidden { facts })));
         }
-        said
+        text
     }
 }
 
@@ -77,26 +87,26 @@ impl Diff {
         let (compared, alone): (Vec<&Row>, Vec<&Row>) = self.results.iter().partition(is_compared);
         let mut lines = vec![];
         if !compared.is_empty() {
-            let plural = if compared.len() == 1 { "" } else { "s" };
-            lines.push(format!("{} comparison{plural}: {}.", compared.len(), counted(compared.clone())));
+            let verdicts = counted(compared.clone()).into();
+            lines.push(said(Word::DiffCompared { count: compared.len().into(), verdicts }));
         }
         if !alone.is_empty() {
-            lines.push(format!("Of one side only: {}.", counted(alone)));
+            lines.push(said(Word::DiffOneSideOnly { verdicts: counted(alone).into() }));
         }
         let same = compared.iter().filter(|row| row.why == SAME_OBJECTS).count();
         if same > 0 {
-            lines.push(format!("{same} of them rest on the same raw objects: nothing was measured in between."));
+            lines.push(said(Word::DiffSameObjects { count: same.into() }));
         }
         if let Some(most) = compared.iter().filter_map(|row| row.needed).max() {
-            lines.push(format!("To decide what is open, with a chance of 80 % and changes as large as those seen, a fresh run needs up to {most} replicates a side; adding to these until it looks right does not count."));
+            lines.push(said(Word::DiffReplicatesNeeded { replicates: most.into() }));
         }
         let ratios = || compared.iter().filter_map(|row| row.ratio);
         let methods: BTreeSet<(&str, &str)> = ratios().map(|ratio| (ratio.method, ratio.estimand)).collect();
         lines.extend(methods.iter().map(|(method, estimand)| {
-            format!("Method: {method}; the change is {estimand}, not the ratio of the medians beside it.")
+            said(Word::DiffMethod { method: (*method).into(), estimand: (*estimand).into() })
         }));
         if !methods.is_empty() {
-            lines.push("p (BH) is adjusted over all rows by Benjamini and Hochberg; IOPS, bandwidth and mean latency of a case weigh one together.".to_owned());
+            lines.push(said(Word::DiffAdjusted));
         }
         lines
     }
@@ -104,16 +114,16 @@ impl Diff {
 
 /// A value of a base unit as a paper prints it; a dash where that is not possible.
 pub fn shown_in_a_unit(value: f64, unit: &str) -> String {
-    let Some(unit) = Unit::parse(unit) else { return "–".to_owned() };
+    let Some(unit) = Unit::parse(unit) else { return said(Word::NoValue) };
     if unit == Unit::PERCENT {
         return format!("{value:.2} %");
     }
-    let Some(exact) = Exact::from_float(value) else { return "–".to_owned() };
+    let Some(exact) = Exact::from_float(value) else { return said(Word::NoValue) };
     match as_a_paper(&(&exact * &scale_of(unit)), Dim::of(unit.dimension())) {
         Some(printed) => {
             format!("{} {}", printed.digits(), printed.unit().symbol()).replace(" 1/s", "").replace(" 1", "")
         }
-        None => "–".to_owned(),
+        None => said(Word::NoValue),
     }
 }
 
@@ -125,47 +135,14 @@ fn percent(ratio: f64) -> String {
 pub fn report(diff: &Diff, date: &str, figures: Vec<Block>) -> Document {
     let mut blocks = vec![];
     if !diff.caveats.is_empty() {
-        blocks.push(Block::List(diff.caveats.iter().map(|one| words(one.as_str())).collect()));
+        blocks.push(Block::List(diff.caveats.iter().map(|one| cell(one.as_str())).collect()));
     }
-    let listed: Vec<_> = diff.factors.iter().filter(|factor| factor.kind != Kind::Prose).collect();
-    if !listed.is_empty() {
-        let rows = listed.iter().map(|factor| {
-            let side = |text: &Option<String>| words(text.clone().unwrap_or_else(|| "–".to_owned()));
-            vec![vec![Inline::Code(factor.path.clone())], side(&factor.a), side(&factor.b), words(factor.why)]
-        });
-        blocks.push(Block::Heading { level: 1, text: words("What was pinned") });
-        blocks.push(table("factors", "What differs", &["Path", "A", "B", "Why it is listed"], rows.collect()));
-    }
-    let rows: Vec<Vec<Vec<Inline>>> = diff
-        .results
-        .iter()
-        .map(|row| {
-            let cells = [row.case.clone(), row.metric.to_string()].into_iter().chain(row.figures());
-            cells.chain([row.said()]).map(words).collect()
-        })
-        .collect();
-    if !rows.is_empty() {
-        blocks.push(Block::Heading { level: 1, text: words("What came out") });
-        blocks.extend(figures);
-        let heads = ["Case", "Metric", "n", "A", "B", "Change", "Interval (level)", "p (BH)", "Verdict"];
-        blocks.push(table("results", "Medians of both sides, and the change", &heads, rows));
-        blocks.extend(diff.summary().into_iter().map(|line| Block::Paragraph(words(line))));
-    }
-    if !diff.claims.is_empty() {
-        let rows = diff.claims.iter().map(|claim| {
-            vec![
-                vec![Inline::Code(claim.id.clone())],
-                words(claim.text.as_str()),
-                words(claim.a.as_str()),
-                words(claim.b.as_str()),
-            ]
-        });
-        blocks.push(Block::Heading { level: 1, text: words("Claims") });
-        blocks.push(table("claims", "Claims whose verdict differs", &["Id", "Claim", "A", "B"], rows.collect()));
-    }
+    blocks.extend(factors(diff));
+    blocks.extend(results(diff, figures));
+    blocks.extend(claims(diff));
     Document {
         title: TitleBlock {
-            title: format!("{} against {}", diff.b, diff.a),
+            title: said(Word::DiffTitle { b: diff.b.as_str().into(), a: diff.a.as_str().into() }),
             version: concat!("benchpaper ", env!("CARGO_PKG_VERSION")).to_owned(),
             date: date.to_owned(),
             question: diff.attribution(),
@@ -176,7 +153,66 @@ pub fn report(diff: &Diff, date: &str, figures: Vec<Block>) -> Document {
     }
 }
 
-fn table(id: &str, caption: &str, heads: &[&str], rows: Vec<Vec<Vec<Inline>>>) -> Block {
-    let columns = heads.iter().map(|head| Column::text(*head)).collect();
-    Block::Table(Table { id: id.to_owned(), caption: caption.to_owned(), columns, rows })
+/// What was pinned on both sides and differs, but for prose.
+fn factors(diff: &Diff) -> Vec<Block> {
+    let side = |text: &Option<String>| cell(text.clone().unwrap_or_else(|| said(Word::NoValue)));
+    let listed = diff.factors.iter().filter(|factor| factor.kind != Kind::Prose);
+    let rows = listed.map(|factor| {
+        vec![vec![Inline::Code(factor.path.clone())], side(&factor.a), side(&factor.b), cell(factor.why)]
+    });
+    let heads = [Word::Path, Word::SideA, Word::SideB, Word::WhyListed];
+    headed(Word::DiffFactors, table("factors", Word::DiffFactorsCaption, heads, rows.collect()))
+}
+
+/// The rows of the results, below their figures, and what they come to.
+fn results(diff: &Diff, figures: Vec<Block>) -> Vec<Block> {
+    let rows = diff.results.iter().map(|row| {
+        let cells = [row.case.clone(), row.metric.to_string()].into_iter().chain(row.figures());
+        cells.chain([row.said()]).map(cell).collect()
+    });
+    let heads = [
+        Word::Case,
+        Word::Metric,
+        Word::ReplicateCount,
+        Word::SideA,
+        Word::SideB,
+        Word::Change,
+        Word::IntervalWithLevel,
+        Word::PBenjaminiHochberg,
+        Word::Verdict,
+    ];
+    let mut blocks = headed(Word::DiffResults, table("results", Word::DiffResultsCaption, heads, rows.collect()));
+    if !blocks.is_empty() {
+        blocks.splice(1..1, figures);
+        blocks.extend(diff.summary().into_iter().map(|line| Block::Paragraph(cell(line))));
+    }
+    blocks
+}
+
+/// The claims whose verdict differs.
+fn claims(diff: &Diff) -> Vec<Block> {
+    let rows = diff.claims.iter().map(|claim| {
+        let (id, text) = (vec![Inline::Code(claim.id.clone())], cell(claim.text.as_str()));
+        vec![id, text, cell(claim.a.as_str()), cell(claim.b.as_str())]
+    });
+    let heads = [Word::Id, Word::Claim, Word::SideA, Word::SideB];
+    headed(Word::Claims, table("claims", Word::DiffClaimsCaption, heads, rows.collect()))
+}
+
+/// A table below its heading; nothing where it has no row.
+fn headed(heading: Word<Argument<'_>>, table: Table) -> Vec<Block> {
+    if table.rows.is_empty() {
+        return vec![];
+    }
+    vec![Block::Heading { level: 1, text: cell(said(heading)) }, Block::Table(table)]
+}
+
+fn table<const N: usize>(
+    id: &str,
+    caption: Word<Argument<'_>>,
+    heads: [Word<Argument<'_>>; N],
+    rows: Vec<Vec<Vec<Inline>>>,
+) -> Table {
+    let columns = heads.map(|head| Column::text(said(head))).to_vec();
+    Table { id: id.to_owned(), caption: said(caption), columns, rows }
 }

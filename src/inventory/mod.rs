@@ -18,7 +18,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::Digest;
 use crate::os::Os;
 use crate::quantity::Quantity;
 use crate::unit::Dimension;
@@ -66,7 +65,16 @@ pub struct Scope<'a> {
     /// The folder under which test files lie.
     pub scratch: &'a Path,
     /// The programs that jobs use.
-    pub programs: &'a [String],
+    pub programs: &'a [Program],
+}
+
+/// A program whose version and digest are facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its name, or its path.
+    pub name: String,
+    /// Whether `--version` prints its version and does nothing else. A stranger's program is never run to find out.
+    pub answers_version: bool,
 }
 
 /// A named group of facts and how it is read.
@@ -102,22 +110,10 @@ pub fn collect(scope: &Scope<'_>) -> Inventory {
     Inventory(found)
 }
 
-/// Facts that name the machine for results: a result of another CPU or kernel is another result.
-const FINGERPRINT: &[&str] =
-    &["cpu.model", "cpu.cores", "cpu.threads", "memory.size", "os.kernel", "virtualization.role"];
-
 impl Inventory {
     /// The value of a fact, measured or declared.
     pub fn value(&self, path: &str) -> Option<&str> {
         self.0.get(path).and_then(Fact::value)
-    }
-
-    /// The machine's fingerprint: a digest over the facts that make results comparable.
-    pub fn fingerprint(&self) -> Digest {
-        let facts: BTreeMap<&str, &str> =
-            FINGERPRINT.iter().map(|path| (*path, self.value(path).unwrap_or("unavailable"))).collect();
-        let text: String = facts.iter().map(|(path, value)| format!("{path}={value}\n")).collect();
-        Digest::tagged("benchpaper/host@1", &[text.as_bytes()])
     }
 
     /// What differs from an earlier inventory: one line a fact.

@@ -1,13 +1,14 @@
 //! The programs that jobs use: version and digest.
 
-use super::{Fact, Scope};
+use super::{Fact, Program, Scope};
 use crate::digest::Digest;
 
 pub(super) fn read(scope: &Scope<'_>) -> Vec<(String, Fact)> {
     scope.programs.iter().flat_map(|program| facts_of(scope, program)).collect()
 }
 
-fn facts_of(scope: &Scope<'_>, program: &str) -> Vec<(String, Fact)> {
+fn facts_of(scope: &Scope<'_>, inspected: &Program) -> Vec<(String, Fact)> {
+    let program = inspected.name.as_str();
     let name = program.rsplit('/').next().unwrap_or(program);
     let Some(path) = scope.os.find_program(program) else {
         let reason = format!("`{program}` is not installed");
@@ -24,16 +25,13 @@ fn facts_of(scope: &Scope<'_>, program: &str) -> Vec<(String, Fact)> {
     let digest = hashed
         .map_or_else(|error| Fact::Unavailable(error.to_string()), |(digest, _)| Fact::Measured(digest.to_string()));
     vec![
-        (format!("{name}.version"), version(scope, program, &path.display().to_string())),
+        (format!("{name}.version"), version(scope, inspected, &path.display().to_string())),
         (format!("{name}.sha256"), digest),
     ]
 }
 
-/// Only programs that are known to answer `--version` and do nothing else are asked; a stranger's program is never run
-/// to find out.
-fn version(scope: &Scope<'_>, program: &str, path: &str) -> Fact {
-    const ANSWERING: &[&str] = &["fio", "iperf3", "qemu-img", "qemu-system-x86_64", "sysbench"];
-    if !ANSWERING.contains(&program) {
+fn version(scope: &Scope<'_>, program: &Program, path: &str) -> Fact {
+    if !program.answers_version {
         return Fact::Unavailable("only its digest identifies it".to_owned());
     }
     match scope.os.capture(&[path, "--version"]) {

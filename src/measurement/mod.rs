@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::exact::Exact;
 use crate::unit::Unit;
+use crate::words::Language;
 
 pub use labels::{Labels, Role};
 
@@ -33,57 +34,46 @@ pub enum Better {
 /// What is known of a metric that tools of the field share.
 struct WellKnown {
     name: &'static str,
-    title: &'static str,
     unit: Unit,
     better: Better,
 }
 
 const WELL_KNOWN: &[WellKnown] = &[
-    WellKnown { name: "iops", title: "IOPS", unit: Unit::PER_SECOND, better: Better::Higher },
-    WellKnown { name: "bandwidth", title: "Bandwidth", unit: Unit::BYTE_PER_SECOND, better: Better::Higher },
-    WellKnown { name: "events", title: "Events per second", unit: Unit::PER_SECOND, better: Better::Higher },
-    WellKnown {
-        name: "transactions",
-        title: "Transactions per second",
-        unit: Unit::PER_SECOND,
-        better: Better::Higher,
-    },
-    WellKnown { name: "queries", title: "Queries per second", unit: Unit::PER_SECOND, better: Better::Higher },
-    WellKnown { name: "latency_mean", title: "Mean latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p50", title: "Median latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p75", title: "p75 latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p90", title: "p90 latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p95", title: "p95 latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p99", title: "p99 latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p99.9", title: "p99.9 latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_p99.99", title: "p99.99 latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_min", title: "Least latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "latency_max", title: "Greatest latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "sync_latency_mean", title: "Mean sync latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "sync_latency_p99", title: "p99 sync latency", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown {
-        name: "sync_latency_max",
-        title: "Greatest sync latency",
-        unit: Unit::NANOSECOND,
-        better: Better::Lower,
-    },
-    WellKnown { name: "fairness", title: "Fairness, least ÷ most", unit: Unit::ONE, better: Better::Higher },
-    WellKnown { name: "start_skew", title: "Start skew", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "retransmits", title: "Retransmits", unit: Unit::ONE, better: Better::Lower },
-    WellKnown { name: "loss", title: "Loss", unit: Unit::ONE, better: Better::Lower },
-    WellKnown { name: "jitter", title: "Jitter", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "score", title: "Score", unit: Unit::ONE, better: Better::Higher },
-    WellKnown { name: "qos", title: "Quality of service", unit: Unit::PERCENT, better: Better::Higher },
-    WellKnown { name: "cpu_usage", title: "CPU usage", unit: Unit::PERCENT, better: Better::Lower },
-    WellKnown { name: "cpu_user", title: "CPU, user", unit: Unit::PERCENT, better: Better::Lower },
-    WellKnown { name: "cpu_system", title: "CPU, system", unit: Unit::PERCENT, better: Better::Lower },
-    WellKnown { name: "cpu_iowait", title: "CPU, waiting for I/O", unit: Unit::PERCENT, better: Better::Lower },
-    WellKnown { name: "cpu_steal", title: "CPU, stolen", unit: Unit::PERCENT, better: Better::Lower },
-    WellKnown { name: "cpu_idle", title: "CPU, idle", unit: Unit::PERCENT, better: Better::Higher },
-    WellKnown { name: "queue_depth", title: "Mean queue depth", unit: Unit::ONE, better: Better::Lower },
-    WellKnown { name: "runtime", title: "Run time", unit: Unit::NANOSECOND, better: Better::Lower },
-    WellKnown { name: "operations", title: "Operations", unit: Unit::ONE, better: Better::Higher },
-    WellKnown { name: "bytes", title: "Bytes", unit: Unit::BYTE, better: Better::Higher },
+    WellKnown { name: "iops", unit: Unit::PER_SECOND, better: Better::Higher },
+    WellKnown { name: "bandwidth", unit: Unit::BYTE_PER_SECOND, better: Better::Higher },
+    WellKnown { name: "events", unit: Unit::PER_SECOND, better: Better::Higher },
+    WellKnown { name: "transactions", unit: Unit::PER_SECOND, better: Better::Higher },
+    WellKnown { name: "queries", unit: Unit::PER_SECOND, better: Better::Higher },
+    WellKnown { name: "latency_mean", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p50", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p75", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p90", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p95", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p99", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p99.9", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_p99.99", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_min", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "latency_max", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "sync_latency_mean", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "sync_latency_p99", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "sync_latency_max", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "fairness", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "start_skew", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "retransmits", unit: Unit::ONE, better: Better::Lower },
+    WellKnown { name: "loss", unit: Unit::ONE, better: Better::Lower },
+    WellKnown { name: "jitter", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "score", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "qos", unit: Unit::PERCENT, better: Better::Higher },
+    WellKnown { name: "cpu_usage", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_user", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_system", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_iowait", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_steal", unit: Unit::PERCENT, better: Better::Lower },
+    WellKnown { name: "cpu_idle", unit: Unit::PERCENT, better: Better::Higher },
+    WellKnown { name: "queue_depth", unit: Unit::ONE, better: Better::Lower },
+    WellKnown { name: "runtime", unit: Unit::NANOSECOND, better: Better::Lower },
+    WellKnown { name: "operations", unit: Unit::ONE, better: Better::Higher },
+    WellKnown { name: "bytes", unit: Unit::BYTE, better: Better::Higher },
 ];
 
 impl Metric {
@@ -109,9 +99,9 @@ impl Metric {
         self.well_known().map(|known| known.unit)
     }
 
-    /// What it is called in a paper.
-    pub fn title(&self) -> String {
-        self.well_known().map_or_else(|| self.0.replace('_', " "), |known| known.title.to_owned())
+    /// What it is called in a paper: the language's `metric-NAME`, or else its name with blanks.
+    pub fn title(&self, words: &Language) -> String {
+        words.named("metric", &self.0).unwrap_or_else(|| self.0.replace('_', " "))
     }
 
     /// Which direction is better, where the metric is well known.
@@ -317,5 +307,20 @@ impl Reading {
     pub fn reason(&self) -> String {
         let errors = self.diagnostics.iter().filter(|remark| remark.severity == crate::diagnostic::Severity::Error);
         errors.map(|remark| remark.message.as_str()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words;
+
+    #[test]
+    fn every_language_has_a_title_for_every_well_known_metric() {
+        for language in words::languages() {
+            for known in WELL_KNOWN {
+                assert!(language.named("metric", known.name).is_some(), "{}: metric-{}", language.code, known.name);
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::{Access, Clock, Host, Launch, Pipes, Place, Running, Step};
 use crate::digest::Digest;
-use crate::inventory::{self, Inventory};
+use crate::inventory::{self, Inventory, Program};
 use crate::os::{self, Child, Exit, Kind, Os, Output, Stat};
 
 /// How manifests name it.
@@ -29,18 +29,42 @@ impl Local {
     }
 
     /// Does what takes long on another thread.
-    async fn elsewhere<T: Send + 'static>(&self, work: impl FnOnce(&dyn Os) -> T + Send + 'static) -> io::Result<T> {
+    async fn elsewhere<T, W>(&self, work: W) -> io::Result<T>
+    where
+        T: Send + 'static,
+        W: FnOnce(&dyn Os) -> io::Result<T> + Send + 'static,
+    {
         let os = Arc::clone(&self.os);
-        tokio::task::spawn_blocking(move || work(&*os)).await.map_err(io::Error::other)
+        tokio::task::spawn_blocking(move || work(&*os)).await.map_err(io::Error::other)?
     }
+}
 
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        if let Some(parent) = path.parent() {
-            os::create_folders(&*self.os, parent)?;
-        }
-        let _ = self.os.remove_file(path);
-        self.os.create_file(path)?.append(bytes)?;
-        if bytes.starts_with(b"#!") { self.os.make_executable(path) } else { Ok(()) }
+/// Writes a file anew, with the folders above it.
+fn write(os: &dyn Os, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        os::create_folders(os, parent)?;
+    }
+    let _ = os.remove_file(path);
+    os.create_file(path)?.append(bytes)?;
+    if bytes.starts_with(b"#!") { os.make_executable(path) } else { Ok(()) }
+}
+
+fn write_all(os: &dyn Os, folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        let failed = |error: io::Error| io::Error::other(format!("writing {}: {error}", path.display()));
+        write(os, &path, bytes).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Removes a file, or a folder and all below it.
+fn remove(os: &dyn Os, path: &Path) -> io::Result<()> {
+    match os.stat(path) {
+        Ok(stat) if stat.kind == Kind::Folder => os.remove_all(path),
+        Ok(_) => os.remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -51,13 +75,11 @@ pub fn boot_id(os: &dyn Os) -> String {
 }
 
 impl Place for Local {
-    fn facts<'a>(&'a self, scratch: &'a Path, programs: &'a [String]) -> Step<'a, io::Result<Inventory>> {
+    fn facts<'a>(&'a self, scratch: &'a Path, programs: &'a [Program]) -> Step<'a, io::Result<Inventory>> {
         let (scratch, programs) = (scratch.to_owned(), programs.to_vec());
-        Box::pin(
-            self.elsewhere(move |os| {
-                inventory::collect(&inventory::Scope { os, scratch: &scratch, programs: &programs })
-            }),
-        )
+        Box::pin(self.elsewhere(move |os| {
+            Ok(inventory::collect(&inventory::Scope { os, scratch: &scratch, programs: &programs }))
+        }))
     }
 
     fn find_program<'a>(&'a self, name: &'a str) -> Step<'a, io::Result<Option<PathBuf>>> {
@@ -66,10 +88,9 @@ impl Place for Local {
 
     fn start<'a>(&'a self, launch: &'a Launch) -> Step<'a, io::Result<Box<dyn Running>>> {
         Box::pin(async move {
-            for (name, bytes) in &launch.files {
-                let path = launch.folder.join(name);
-                self.write(&path, bytes)
-                    .map_err(|error| io::Error::other(format!("writing {}: {error}", path.display())))?;
+            if !launch.files.is_empty() {
+                let (folder, files) = (launch.folder.clone(), launch.files.clone());
+                self.elsewhere(move |os| write_all(os, &folder, &files)).await?;
             }
             let (name, value) = launch.mark.split_once('=').unwrap_or((&launch.mark, ""));
             let variables = vec![(name.to_owned(), value.to_owned())];
@@ -80,11 +101,13 @@ impl Place for Local {
     }
 
     fn put<'a>(&'a self, path: &'a Path, bytes: &'a [u8]) -> Step<'a, io::Result<()>> {
-        Box::pin(async move { self.write(path, bytes) })
+        let (path, bytes) = (path.to_owned(), bytes.to_vec());
+        Box::pin(self.elsewhere(move |os| write(os, &path, &bytes)))
     }
 
     fn take<'a>(&'a self, path: &'a Path, limit: u64) -> Step<'a, io::Result<Vec<u8>>> {
-        Box::pin(async move { self.os.read(path, limit) })
+        let path = path.to_owned();
+        Box::pin(self.elsewhere(move |os| os.read(&path, limit)))
     }
 
     fn clock(&self) -> Step<'_, io::Result<Clock>> {
@@ -114,14 +137,8 @@ impl Host for Local {
     }
 
     fn remove<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<()>> {
-        Box::pin(async move {
-            let is_folder = match self.os.stat(path) {
-                Ok(stat) => stat.kind == Kind::Folder,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                Err(error) => return Err(error),
-            };
-            if is_folder { self.os.remove_all(path) } else { self.os.remove_file(path) }
-        })
+        let path = path.to_owned();
+        Box::pin(self.elsewhere(move |os| remove(os, &path)))
     }
 
     fn make_executable<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<()>> {
@@ -129,26 +146,27 @@ impl Host for Local {
     }
 
     fn append<'a>(&'a self, path: &'a Path, bytes: &'a [u8]) -> Step<'a, io::Result<()>> {
-        Box::pin(async move {
-            self.os.append_file(path)?.append(bytes)?;
-            // many parts make a long file, and others wait for their turn
-            tokio::task::yield_now().await;
-            Ok(())
-        })
+        let (path, bytes) = (path.to_owned(), bytes.to_vec());
+        Box::pin(self.elsewhere(move |os| os.append_file(&path)?.append(&bytes)))
     }
 
     fn read_range<'a>(&'a self, path: &'a Path, offset: u64, length: u64) -> Step<'a, io::Result<Vec<u8>>> {
-        Box::pin(async move { self.os.read_range(path, offset, length) })
+        let path = path.to_owned();
+        Box::pin(self.elsewhere(move |os| os.read_range(&path, offset, length)))
     }
 
     fn digest<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<(Digest, u64)>> {
         let path = path.to_owned();
         let work = move |os: &dyn Os| os.open(&path).and_then(|mut file| Digest::of_reader(&mut *file));
-        Box::pin(async move { self.elsewhere(work).await? })
+        Box::pin(self.elsewhere(work))
     }
 
     fn canonical<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<PathBuf>> {
         Box::pin(async move { self.os.canonical(path) })
+    }
+
+    fn free_bytes<'a>(&'a self, folder: &'a Path) -> Step<'a, io::Result<u64>> {
+        Box::pin(async move { self.os.free_bytes(folder) })
     }
 
     fn free_port(&self) -> Step<'_, io::Result<u16>> {

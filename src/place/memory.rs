@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::{Clock, Host, Launch, Pipes, Place, Running, Step};
 use crate::digest::Digest;
-use crate::inventory::Inventory;
+use crate::inventory::{self, Inventory};
 use crate::os::{Exit, Kind, Output, Stat};
 
 /// What a program does in a place in memory.
@@ -114,7 +114,7 @@ impl Memory {
 }
 
 impl Place for Memory {
-    fn facts<'a>(&'a self, _: &'a Path, _: &'a [String]) -> Step<'a, io::Result<Inventory>> {
+    fn facts<'a>(&'a self, _: &'a Path, _: &'a [inventory::Program]) -> Step<'a, io::Result<Inventory>> {
         Box::pin(async { Ok(Inventory::default()) })
     }
 
@@ -245,6 +245,10 @@ impl Host for Memory {
 
     fn canonical<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<PathBuf>> {
         Box::pin(async move { Ok(path.to_owned()) })
+    }
+
+    fn free_bytes<'a>(&'a self, _: &'a Path) -> Step<'a, io::Result<u64>> {
+        Box::pin(async { Ok(1 << 40) })
     }
 
     fn free_port(&self) -> Step<'_, io::Result<u16>> {

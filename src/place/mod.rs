@@ -10,6 +10,7 @@
 //! [`Os`]: crate::os::Os
 
 mod local;
+#[cfg(test)]
 mod memory;
 
 use std::io;
@@ -21,11 +22,12 @@ use futures_util::future::LocalBoxFuture;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite};
 
 use crate::digest::Digest;
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, Program};
 use crate::os::{Exit, Input, Kind, Os, Output, Stat};
 
 pub use local::{Local, boot_id, end_marked};
-pub use memory::{Answer, Memory};
+#[cfg(test)]
+pub(crate) use memory::{Answer, Memory};
 
 /// An answer that may take its time.
 pub type Step<'a, T> = LocalBoxFuture<'a, T>;
@@ -57,7 +59,7 @@ pub struct Clock {
 /// Where something runs.
 pub trait Place {
     /// The facts of the machine. `scratch` is the folder under which test files lie, `programs` are those that jobs use.
-    fn facts<'a>(&'a self, scratch: &'a Path, programs: &'a [String]) -> Step<'a, io::Result<Inventory>>;
+    fn facts<'a>(&'a self, scratch: &'a Path, programs: &'a [Program]) -> Step<'a, io::Result<Inventory>>;
     /// The full path of a program, where it is there and may be executed.
     fn find_program<'a>(&'a self, name: &'a str) -> Step<'a, io::Result<Option<PathBuf>>>;
     /// Starts a process that leads a group of its own and carries the mark.
@@ -94,6 +96,8 @@ pub trait Host: Place {
     fn digest<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<(Digest, u64)>>;
     /// The path without links and dots.
     fn canonical<'a>(&'a self, path: &'a Path) -> Step<'a, io::Result<PathBuf>>;
+    /// The bytes that are free under a folder.
+    fn free_bytes<'a>(&'a self, folder: &'a Path) -> Step<'a, io::Result<u64>>;
     /// A TCP port of its 127.0.0.1 that nobody listens on now.
     fn free_port(&self) -> Step<'_, io::Result<u16>>;
     /// Whether a process of it listens on a TCP port of 127.0.0.1; asked of the kernel, no connection is made.

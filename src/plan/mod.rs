@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::guest::Spec;
+use crate::guest::hypervisor::HYPERVISORS;
+use crate::inventory;
 use crate::lock::{self, CasesPin, Lock, binding};
 use crate::manifest::{Experiment, Profile, Sessions};
 use crate::name::Name;
@@ -256,6 +258,16 @@ pub fn programs(cases: &[Case]) -> Vec<String> {
     cases.iter().flat_map(Case::programs).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// The programs with what is known of their versions: tools and hypervisors say which of theirs may be asked.
+pub fn inspected(names: &[String]) -> Vec<inventory::Program> {
+    let of_tools = tool::TOOLS.iter().filter_map(|tool| tool.version_program());
+    let of_hypervisors = HYPERVISORS.iter().flat_map(|one| one.programs()).map(|program| program.name);
+    let answering: BTreeSet<&str> = of_tools.chain(of_hypervisors).collect();
+    let program =
+        |name: &String| inventory::Program { name: name.clone(), answers_version: answering.contains(name.as_str()) };
+    names.iter().map(program).collect()
+}
+
 /// How long a job takes when nothing is known of earlier ones: its times and what starting costs, in nanoseconds.
 pub fn expected_duration_ns(case: &Case) -> u64 {
     const START_NS: u64 = 400_000_000;
@@ -292,4 +304,16 @@ pub fn duration(experiment: &Experiment, plan: &Plan, reasons: &[Reason]) -> Dur
     let retries = design.on_failure.as_ref().and_then(|policy| policy.retry).unwrap_or(0);
     let most_ns = fills + jobs.saturating_mul(1 + most).saturating_mul(1 + retries);
     Duration { expected_ns: fills + jobs.saturating_mul(1 + least), most_ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_tools_and_of_every_hypervisor_are_asked_for_their_version_and_no_others() {
+        let names = ["fio", "qemu-img", "sh", "tiny-vm"].map(str::to_owned);
+        let asked: Vec<bool> = inspected(&names).iter().map(|program| program.answers_version).collect();
+        assert_eq!(asked, [true, true, false, true]);
+    }
 }

@@ -7,6 +7,7 @@ use super::Plan;
 use crate::manifest::{Experiment, Order, Sessions};
 use crate::statistics::{Analysis, replicates_needed, smallest_p};
 use crate::store::event::Environment;
+use crate::words::Word;
 
 /// What is compared with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -20,6 +21,17 @@ pub enum Comparing {
     /// Sessions, in which a factor that is hard to change keeps its level.
     #[serde(rename = "sessions")]
     Sessions,
+}
+
+impl Comparing {
+    /// What a paper calls it.
+    pub fn word<A>(self) -> Word<A> {
+        match self {
+            Self::Blocks => Word::ComparingBlocks,
+            Self::IndependentArms => Word::ComparingIndependentArms,
+            Self::Sessions => Word::ComparingSessions,
+        }
+    }
 }
 
 /// What a design can show.

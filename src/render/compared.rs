@@ -3,12 +3,13 @@
 use super::Scope;
 use super::figure::{self, Moment};
 use super::part::{self, Part};
-use super::sections::{Parts, WORDS, cell, explained, filled, in_parts, mark, with_unit};
+use super::sections::{Parts, cell, explained, in_parts, mark, with_unit};
 use super::tokens::{Display, evidence};
 use crate::compare::{Comparison, Rule, Verdict, comparisons};
 use crate::document::{Block, Column, Inline, Table};
 use crate::measurement::Metric;
 use crate::results::Footnotes;
+use crate::words::{Argument, Word};
 
 /// The fewest comparisons whose ratios are drawn.
 const COMPARISONS_DRAWN_MIN: usize = 3;
@@ -71,11 +72,11 @@ fn table(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<B
     let factors = compared_columns(scope, factor, one);
     let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
     columns.extend([
-        Column::number(with_unit(WORDS.change, "%")),
-        Column::number(with_unit(WORDS.interval_with_level, "%")),
-        Column::number(WORDS.p_adjusted),
-        Column::number(WORDS.p_rank),
-        Column::text(WORDS.shown),
+        Column::number(with_unit(scope.text(Word::Change), "%")),
+        Column::number(with_unit(scope.text(Word::IntervalWithLevel), "%")),
+        Column::number(scope.text(Word::PAdjusted)),
+        Column::number(scope.text(Word::PRank)),
+        Column::text(scope.text(Word::Verdict)),
     ]);
     let mut footnotes = Footnotes::default();
     let rows = compared.found.iter().map(|found| {
@@ -84,10 +85,11 @@ fn table(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<B
         row
     });
     let rows = rows.collect();
-    let caption = filled(WORDS.comparison_caption, &compared.metric.title());
-    let caption = compared.captioned(filled(&caption, &format!("{factor} = {}", compared.baseline)));
+    let (metric, baseline) = (compared.metric.title(scope.words), format!("{factor} = {}", compared.baseline));
+    let caption = scope.text(Word::ComparisonCaption { metric: metric.into(), baseline: baseline.into() });
+    let caption = compared.captioned(caption);
     let table = Block::Table(Table { id: compared.named("compared"), caption, columns, rows });
-    std::iter::once(table).chain(explained(&footnotes)).collect()
+    std::iter::once(table).chain(explained(scope, &footnotes)).collect()
 }
 
 /// The undeclared facts in which what is compared differs.
@@ -128,12 +130,12 @@ fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, (one, of_part): (&Compar
             cells.push(Inline::text(")"));
             cells
         }
-        None => cell(WORDS.nothing),
+        None => scope.sentence(Word::NoValue),
     };
     let mut p = |what: &str, value: Option<f64>| match value {
         Some(value) if value < 0.0001 => cell("< 0.0001"),
         Some(value) => vec![parts.tokens.number(name(what), value, Display::plain(4), evidence.clone())],
-        None => cell(WORDS.nothing),
+        None => scope.sentence(Word::NoValue),
     };
     let (p_adjusted, p_rank) = (p("p-adjusted", one.found.p_adjusted), p("p-rank", one.found.p_rank));
     let levels = &scope.results.cases[one.cases.1].case.factors;
@@ -141,18 +143,18 @@ fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, (one, of_part): (&Compar
     let columns = compared_columns(scope, factor, of_part);
     let mut row: Vec<Vec<Inline>> =
         columns.iter().map(|column| cell(levels.get(column).cloned().unwrap_or_default())).collect();
-    row.extend([change, interval, p_adjusted, p_rank, cell(verdict_word(one.verdict))]);
+    row.extend([change, interval, p_adjusted, p_rank, cell(scope.text(verdict_word(one.verdict)))]);
     row
 }
 
 /// A verdict in the language of the paper.
-fn verdict_word(verdict: Verdict) -> &'static str {
+fn verdict_word(verdict: Verdict) -> Word<Argument<'static>> {
     match verdict {
-        Verdict::Equivalent => WORDS.equivalent,
-        Verdict::Improved => WORDS.improved,
-        Verdict::Regressed => WORDS.regressed,
-        Verdict::Changed => WORDS.changed,
-        Verdict::Invalid => WORDS.invalid,
-        Verdict::Inconclusive | Verdict::Added | Verdict::Removed => WORDS.inconclusive,
+        Verdict::Equivalent => Word::Equivalent,
+        Verdict::Improved => Word::Improved,
+        Verdict::Regressed => Word::Regressed,
+        Verdict::Changed => Word::Changed,
+        Verdict::Invalid => Word::Invalid,
+        Verdict::Inconclusive | Verdict::Added | Verdict::Removed => Word::Inconclusive,
     }
 }

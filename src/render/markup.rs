@@ -5,12 +5,12 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::ENGLISH;
 use super::board::Board;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Block, Inline, TokenKind};
 use crate::paper::MARKERS;
 use crate::source::{Source, Span};
+use crate::words::{self, Word};
 
 /// The style of running text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -224,6 +224,6 @@ pub(super) fn check_headings(blocks: &[Block], source: &Source) -> Result<(), Ve
     if has_heading {
         return Ok(());
     }
-    let help = format!("Begin with a heading such as `# {}`.", ENGLISH.question);
+    let help = format!("Begin with a heading such as `# {}`.", words::english().text(Word::Question));
     Err(vec![Diagnostic::error("paper::heading", "the template has no heading").at(source, Span::default()).help(help)])
 }

@@ -9,7 +9,6 @@ pub(crate) mod drawing;
 mod figure;
 pub mod format;
 mod function;
-mod language;
 mod markup;
 mod part;
 mod prose;
@@ -22,16 +21,16 @@ use serde::{Deserialize, Serialize};
 use crate::cellmap::{self, CellMap};
 use crate::diagnostic::{Diagnostic, any_error};
 use crate::digest::Digest;
-use crate::document::{Document, TitleBlock};
+use crate::document::{Block, Document, Inline, TitleBlock};
 use crate::lock::Lock;
 use crate::manifest::{self, Experiment};
 use crate::paper;
 use crate::plan::{self, Plan, Power, Resolved};
 use crate::results::Results;
 use crate::source::Source;
+use crate::words::{self, Argument, Language, Piece, Word};
 
 pub use function::functions;
-pub use language::ENGLISH;
 
 /// The template used where an experiment has none.
 pub const DEFAULT_TEMPLATE: &str = include_str!("default.md");
@@ -77,6 +76,8 @@ pub struct Paper {
     pub cellmap: CellMap,
     /// `paper.md`.
     pub markdown: String,
+    /// What it is written in.
+    pub words: &'static Language,
     /// The files that travel inside the PDF: name, media type, description, relationship, bytes.
     pub attachments: Vec<Attachment>,
 }
@@ -89,7 +90,7 @@ pub struct Attachment {
     /// Its media type.
     pub media_type: &'static str,
     /// What it is.
-    pub description: &'static str,
+    pub description: String,
     /// `source`, `data` or `supplement`.
     pub relationship: &'static str,
     /// Its bytes.
@@ -105,6 +106,29 @@ pub(crate) struct Scope<'a> {
     pub(crate) power: Power,
     pub(crate) results: &'a Results,
     pub(crate) input: &'a Input,
+    pub(crate) words: &'static Language,
+}
+
+impl Scope<'_> {
+    /// A sentence in the language of the paper.
+    pub(crate) fn text(&self, word: Word<Argument<'_>>) -> String {
+        self.words.text(word)
+    }
+
+    /// A sentence with numbers, code or text of the paper in it.
+    pub(crate) fn sentence(&self, word: Word<Inline>) -> Vec<Inline> {
+        let pieces = self.words.pieces(word).into_iter();
+        let inline = |piece| match piece {
+            Piece::Text(text) => Inline::text(text),
+            Piece::Argument(inline) => inline,
+        };
+        pieces.map(inline).collect()
+    }
+
+    /// A sentence as a paragraph.
+    pub(crate) fn paragraph(&self, word: Word<Inline>) -> Block {
+        Block::Paragraph(self.sentence(word))
+    }
 }
 
 impl Input {
@@ -130,22 +154,22 @@ pub fn render(input: &Input, resolved: &Resolved) -> Result<Paper, Vec<Diagnosti
         plan: &resolved.plan,
         results: &input.results,
         input,
+        words: words::english(),
     };
     let mut document = prose::document(&scope, &source)?;
     document.title = title(&scope);
     let cellmap = cellmap::of_document(&document);
-    let markdown = format::markdown::write(&document, &ENGLISH);
-    let attachments = attachments(input, &cellmap, &markdown)
+    let markdown = format::markdown::write(&document, scope.words);
+    let attachments = attachments(&scope, &cellmap, &markdown)
         .map_err(|error| vec![Diagnostic::error("render::attachment", error)])?;
     let experiment = resolved.experiment.name.value.to_string();
-    Ok(Paper { experiment, document, cellmap, markdown, attachments })
+    Ok(Paper { experiment, document, cellmap, markdown, words: scope.words, attachments })
 }
 
 fn title(scope: &Scope<'_>) -> TitleBlock {
-    let words = &ENGLISH;
     let context = &scope.input.context;
-    let date = if context.time_s == 0 { words.no_date.to_owned() } else { date(context.time_s) };
-    let commit = context.commit.clone().unwrap_or_else(|| words.uncommitted.to_owned());
+    let date = if context.time_s == 0 { scope.text(Word::NoDate) } else { date(context.time_s) };
+    let commit = context.commit.clone().unwrap_or_else(|| scope.text(Word::Uncommitted));
     let manifest = Digest::of(scope.input.manifest.as_bytes());
     TitleBlock {
         title: scope.experiment.title.clone(),
@@ -155,9 +179,9 @@ fn title(scope: &Scope<'_>) -> TitleBlock {
         question: scope.experiment.question.clone(),
         license: scope.experiment.license.clone(),
         lines: vec![
-            (words.commit.to_owned(), commit),
-            (words.manifest.to_owned(), manifest.to_string()),
-            (words.profile.to_owned(), scope.plan.settings.profile.clone()),
+            (scope.text(Word::Commit), commit),
+            (scope.text(Word::Manifest), manifest.to_string()),
+            (scope.text(Word::Profile), scope.plan.settings.profile.clone()),
         ],
         is_draft: context.is_draft,
     }
@@ -176,46 +200,47 @@ fn date(time_s: i64) -> String {
         .map_or_else(|_| "unknown".to_owned(), |at| at.to_string().chars().take(10).collect())
 }
 
-fn attachments(input: &Input, cellmap: &CellMap, markdown: &str) -> Result<Vec<Attachment>, String> {
+fn attachments(scope: &Scope<'_>, cellmap: &CellMap, markdown: &str) -> Result<Vec<Attachment>, String> {
+    let input = scope.input;
     let json = |value: Result<Vec<u8>, serde_json::Error>| value.map_err(|error| error.to_string());
     let attach = |name, media_type, description, relationship, bytes| Attachment {
         name,
         media_type,
-        description,
+        description: scope.text(description),
         relationship,
         bytes,
     };
     let yaml = "application/yaml";
     Ok(vec![
-        attach("experiment.yaml", yaml, "The manifest", "source", input.manifest.clone().into_bytes()),
-        attach("experiment.lock.yaml", yaml, "The lock: pins and digests", "source", input.lock.clone().into_bytes()),
-        attach("prose.md", "text/markdown", "The prose template", "source", input.prose.clone().into_bytes()),
-        attach("paper.md", "text/markdown", "This paper as Markdown", "source", markdown.as_bytes().to_vec()),
+        attach("experiment.yaml", yaml, Word::ManifestAttached, "source", input.manifest.clone().into_bytes()),
+        attach("experiment.lock.yaml", yaml, Word::LockAttached, "source", input.lock.clone().into_bytes()),
+        attach("prose.md", "text/markdown", Word::ProseAttached, "source", input.prose.clone().into_bytes()),
+        attach("paper.md", "text/markdown", Word::MarkdownAttached, "source", markdown.as_bytes().to_vec()),
         attach(
             "results.json",
             "application/json",
-            "All values with their origin",
+            Word::ResultsAttached,
             "data",
             json(serde_json::to_vec(&input.results))?,
         ),
         attach(
             "results.csv",
             "text/csv",
-            "All values as a table",
+            Word::TableAttached,
             "data",
             crate::results::to_csv(&input.results).map_err(|error| error.to_string())?,
         ),
         attach(
             "cellmap.json",
             "application/json",
-            "Place and origin of every number",
+            Word::CellMapAttached,
             "supplement",
             json(serde_json::to_vec(cellmap))?,
         ),
         attach(
             "context.json",
             "application/json",
-            "Commit, date and program",
+            Word::ContextAttached,
             "supplement",
             json(serde_json::to_vec(&input.context))?,
         ),

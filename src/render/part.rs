@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::Scope;
-use super::sections::{Parts, WORDS, cell, sentence};
+use super::sections::{Parts, cell};
 use crate::document::{Block, Column, Inline, Table};
 use crate::measurement::Metric;
 use crate::results::{CaseResults, RunRecord};
 use crate::store::event::{Environment, Origin};
+use crate::words::Word;
 
 /// One part; the main one has no title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +89,12 @@ pub(crate) fn origins(scope: &Scope<'_>) -> Vec<Block> {
     let mut blocks = vec![];
     for (origin, environment) in kinds {
         let sources = sources(scope, |run| run.origin == origin && run.environment == environment);
-        let pattern = if origin == Origin::Transcribed { WORDS.transcribed } else { WORDS.imported };
-        let words = vec![Inline::text(titles(scope, origin)), Inline::text(environment.word()), Inline::text(sources)];
-        blocks.push(Block::Note(sentence(pattern, words)));
+        let parts = Inline::text(titles(scope, origin));
+        let (environment, sources) = (Inline::text(environment.word()), Inline::text(sources));
+        blocks.push(Block::Note(scope.sentence(match origin {
+            Origin::Transcribed => Word::Transcribed { parts, environment, sources },
+            _ => Word::Imported { parts, environment, sources },
+        })));
     }
     let has_both = |case: &&CaseResults| {
         let samples = case.metrics.iter().flat_map(|metric| &metric.samples);
@@ -99,7 +103,7 @@ pub(crate) fn origins(scope: &Scope<'_>) -> Vec<Block> {
     };
     let mixed: Vec<String> = scope.results.cases.iter().filter(has_both).map(|case| case.case.label()).collect();
     if !mixed.is_empty() {
-        blocks.push(Block::Note(sentence(WORDS.mixed_origin, vec![Inline::text(mixed.join("; "))])));
+        blocks.push(Block::Note(scope.sentence(Word::MixedOrigin { cases: Inline::text(mixed.join("; ")) })));
     }
     blocks
 }
@@ -112,7 +116,7 @@ fn sources(scope: &Scope<'_>, is_meant: impl Fn(&RunRecord) -> bool) -> String {
         if files == 0 {
             continue;
         }
-        let source = source_of(run);
+        let source = source_of(scope, run);
         match counts.iter_mut().find(|(one, _)| *one == source) {
             Some((_, count)) => *count += files,
             None => counts.push((source, files)),
@@ -120,13 +124,13 @@ fn sources(scope: &Scope<'_>, is_meant: impl Fn(&RunRecord) -> bool) -> String {
     }
     let one = |(source, count): &(String, usize)| match counts.len() {
         1 => source.clone(),
-        _ => format!("{source} ({count} file{})", if *count == 1 { "" } else { "s" }),
+        _ => scope.text(Word::FilesOf { source: source.as_str().into(), files: (*count).into() }),
     };
     counts.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-fn source_of(run: &RunRecord) -> String {
-    if run.sources.is_empty() { WORDS.no_source.to_owned() } else { run.sources.join("; ") }
+fn source_of(scope: &Scope<'_>, run: &RunRecord) -> String {
+    if run.sources.is_empty() { scope.text(Word::NoSource) } else { run.sources.join("; ") }
 }
 
 /// The files that values came from which this program did not measure.
@@ -135,23 +139,27 @@ pub(crate) fn given_files(scope: &Scope<'_>, parts: &mut Parts) -> Option<Block>
     for (number, file) in scope.results.given.iter().enumerate() {
         let Some(run) = scope.results.runs.get(file.run) else { continue };
         let jobs = parts.tokens.count(&format!("given/{}/jobs", number + 1), file.jobs);
-        let origin = if run.origin == Origin::Transcribed { WORDS.copied } else { WORDS.read_from };
+        let origin = if run.origin == Origin::Transcribed {
+            scope.text(Word::OriginTranscribed)
+        } else {
+            scope.text(Word::OriginImported)
+        };
         rows.push(vec![
             cell(file.name.as_str()),
             cell(file.tool.as_str()),
-            cell(format!("{origin}; {}", source_of(run))),
+            cell(format!("{origin}; {}", source_of(scope, run))),
             vec![jobs],
             vec![Inline::Code(file.object.hex().chars().take(16).collect())],
         ]);
     }
     let columns = vec![
-        Column::text(WORDS.file),
-        Column::text(WORDS.tool),
-        Column::text(WORDS.source),
-        Column::number(WORDS.jobs),
-        Column::text(WORDS.digest),
+        Column::text(scope.text(Word::File)),
+        Column::text(scope.text(Word::Tool)),
+        Column::text(scope.text(Word::Source)),
+        Column::number(scope.text(Word::Jobs)),
+        Column::text(scope.text(Word::Digest)),
     ];
-    let caption = WORDS.given_files_caption.to_owned();
+    let caption = scope.text(Word::GivenFilesCaption);
     (!rows.is_empty()).then(|| Block::Table(Table { id: "given-files".to_owned(), caption, columns, rows }))
 }
 
@@ -161,6 +169,7 @@ fn titles(scope: &Scope<'_>, origin: Origin) -> String {
         case.metrics.iter().flat_map(|metric| &metric.samples).any(|sample| sample.origin == origin)
     };
     let titles = parts(scope).into_iter().filter(|part| cases(scope, *part).any(has_origin));
-    let titles: Vec<&str> = titles.map(|part| part.title.unwrap_or(WORDS.main_part)).collect();
+    let title = |part: Part<'_>| part.title.map_or_else(|| scope.text(Word::MainPart), str::to_owned);
+    let titles: Vec<String> = titles.map(title).collect();
     titles.join(", ")
 }

@@ -15,6 +15,7 @@ use super::sections;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::source::{Source, Span};
+use crate::words::Language;
 
 /// What a template may cost.
 const FUEL: u64 = 1_000_000;
@@ -126,11 +127,17 @@ pub(super) struct OwnedView {
     resolved: crate::plan::Resolved,
     power: crate::plan::Power,
     input: super::Input,
+    words: &'static Language,
 }
 
 impl OwnedView {
     fn new(scope: &Scope<'_>) -> Self {
-        Self { resolved: scope.resolved.clone(), power: scope.power.clone(), input: scope.input.clone() }
+        Self {
+            resolved: scope.resolved.clone(),
+            power: scope.power.clone(),
+            input: scope.input.clone(),
+            words: scope.words,
+        }
     }
 
     pub(super) fn scope(&self) -> Scope<'_> {
@@ -142,6 +149,7 @@ impl OwnedView {
             power: self.power.clone(),
             results: &self.input.results,
             input: &self.input,
+            words: self.words,
         }
     }
 }

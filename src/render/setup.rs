@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Scope;
 use super::part::{Part, captioned, named};
-use super::sections::{WORDS, cell, filled, paragraph};
+use super::sections::cell;
 use crate::document::{Block, Column, Inline, Table};
 use crate::inventory::Fact;
+use crate::words::Word;
 
 /// The machine.
 pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
@@ -24,7 +25,7 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
         rows.push(vec![cell(path.as_str()), cell(value), cell(fact.state())]);
     }
     if !not_affected.is_empty() {
-        rows.push(vec![cell(WORDS.not_affected), cell(not_affected.join(", ")), cell("measured")]);
+        rows.push(vec![scope.sentence(Word::NotAffected), cell(not_affected.join(", ")), cell("measured")]);
         rows.sort_by_key(|row| format!("{:?}", row[0]));
     }
     for (host, declared) in scope.experiment.hosts.iter() {
@@ -33,9 +34,13 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
             rows.push(vec![cell(path), cell(value.as_str()), cell("declared")]);
         }
     }
-    let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
+    let columns = vec![
+        Column::text(scope.text(Word::Property)),
+        Column::text(scope.text(Word::Value)),
+        Column::text(scope.text(Word::Origin)),
+    ];
     let is_saved = scope.experiment.is_all_manual();
-    let caption = if is_saved { WORDS.facts_saved_caption } else { WORDS.facts_caption }.to_owned();
+    let caption = scope.text(if is_saved { Word::FactsSavedCaption } else { Word::FactsCaption });
     let mut blocks = vec![];
     if !rows.is_empty() || !is_saved {
         blocks.push(Block::Table(Table { id: "facts".to_owned(), caption, columns, rows }));
@@ -43,12 +48,12 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
     blocks.extend(guests(scope));
     if let Some(disclosure) = &scope.experiment.disclosure {
         for (fact, reason) in disclosure.waived.iter() {
-            let parts = vec![Inline::Code(fact.value.to_string()), Inline::text(reason.as_str())];
-            blocks.push(paragraph(WORDS.disclosure_waived, parts));
+            let (subject, reason) = (Inline::Code(fact.value.to_string()), Inline::text(reason.as_str()));
+            blocks.push(scope.paragraph(Word::DisclosureWaived { subject, reason }));
         }
         let owed = crate::results::owed(scope.experiment, scope.results);
         if !owed.is_empty() {
-            blocks.push(paragraph(WORDS.disclosure_owed, vec![Inline::text(owed.join(", "))]));
+            blocks.push(scope.paragraph(Word::DisclosureOwed { subjects: Inline::text(owed.join(", ")) }));
         }
     }
     blocks
@@ -79,8 +84,12 @@ fn guests(scope: &Scope<'_>) -> Option<Block> {
             add("compiler", compiler.clone());
         }
     }
-    let columns = vec![Column::text(WORDS.property), Column::text(WORDS.value), Column::text(WORDS.origin)];
-    Some(Block::Table(Table { id: "guests".to_owned(), caption: WORDS.guests_caption.to_owned(), columns, rows }))
+    let columns = vec![
+        Column::text(scope.text(Word::Property)),
+        Column::text(scope.text(Word::Value)),
+        Column::text(scope.text(Word::Origin)),
+    ];
+    Some(Block::Table(Table { id: "guests".to_owned(), caption: scope.text(Word::GuestsCaption), columns, rows }))
 }
 
 /// The settings of each workload, as the tool has them. Settings that a factor changes show all their values.
@@ -96,11 +105,11 @@ pub(crate) fn workloads(scope: &Scope<'_>) -> Vec<Block> {
         let emulators: BTreeSet<&str> = specs.map(|spec| spec.hypervisor().emulator().name).collect();
         for emulator in emulators {
             if let Some(version) = scope.results.facts.value(&format!("tool.{emulator}.version")) {
-                rows.insert(0, vec![cell(WORDS.hypervisor), cell(version)]);
+                rows.insert(0, vec![scope.sentence(Word::Hypervisor), cell(version)]);
             }
         }
-        let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
-        let caption = WORDS.guest_settings_caption.to_owned();
+        let columns = vec![Column::text(scope.text(Word::Setting)), Column::text(scope.text(Word::Value))];
+        let caption = scope.text(Word::GuestSettingsCaption);
         blocks.push(Block::Table(Table { id: "guest-settings".to_owned(), caption, columns, rows }));
     }
     blocks
@@ -129,8 +138,8 @@ fn workload_table(scope: &Scope<'_>, name: &str) -> Option<Block> {
     let cases = scope.plan.cases.iter().filter(|case| case.workload == name);
     let described = cases.filter_map(|case| Some(case.work()?.describe()));
     let rows = settings(described);
-    let columns = vec![Column::text(WORDS.setting), Column::text(WORDS.value)];
-    let caption = filled(WORDS.workload_caption, name);
+    let columns = vec![Column::text(scope.text(Word::Setting)), Column::text(scope.text(Word::Value))];
+    let caption = scope.text(Word::WorkloadCaption { workload: name.into() });
     (!rows.is_empty()).then(|| Block::Table(Table { id: format!("workload-{name}"), caption, columns, rows }))
 }
 
@@ -144,9 +153,9 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
     let mut blocks = vec![];
     for (number, part) in scope.experiment.matrix.parts().enumerate() {
         let rows = part.factors.iter().map(|(name, levels)| vec![cell(name.value.as_str()), cell(show(&levels.0))]);
-        let columns = vec![Column::text(WORDS.factor), Column::text(WORDS.levels)];
+        let columns = vec![Column::text(scope.text(Word::Factor)), Column::text(scope.text(Word::Levels))];
         let one = Part { title: part.title, number };
-        let caption = captioned(WORDS.matrix_caption.to_owned(), one);
+        let caption = captioned(scope.text(Word::MatrixCaption), one);
         blocks.push(Block::Table(Table { id: named("matrix", one), caption, columns, rows: rows.collect() }));
     }
     if !scope.experiment.arms.is_empty() {
@@ -154,8 +163,12 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
         let rows = arms.map(|(name, arm)| {
             vec![cell(name.value.as_str()), cell(shown(arm)), cell(arm.why.clone().unwrap_or_default())]
         });
-        let columns = vec![Column::text(WORDS.arm), Column::text(WORDS.sets), Column::text(WORDS.reason)];
-        let caption = WORDS.arms_caption.to_owned();
+        let columns = vec![
+            Column::text(scope.text(Word::Arm)),
+            Column::text(scope.text(Word::ArmSettings)),
+            Column::text(scope.text(Word::Reason)),
+        ];
+        let caption = scope.text(Word::ArmsCaption);
         blocks.push(Block::Table(Table { id: "arms".to_owned(), caption, columns, rows: rows.collect() }));
     }
     if !scope.resolved.excluded.is_empty() {
@@ -165,10 +178,10 @@ pub(crate) fn matrix(scope: &Scope<'_>) -> Vec<Block> {
             .iter()
             .map(|(case, reason)| vec![cell(case.as_str()), cell(reason.as_str())])
             .collect();
-        let columns = vec![Column::text(WORDS.left_out), Column::text(WORDS.reason)];
+        let columns = vec![Column::text(scope.text(Word::LeftOut)), Column::text(scope.text(Word::Reason))];
         blocks.push(Block::Table(Table {
             id: "excluded".to_owned(),
-            caption: WORDS.excluded_caption.to_owned(),
+            caption: scope.text(Word::ExcludedCaption),
             columns,
             rows,
         }));

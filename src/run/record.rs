@@ -8,12 +8,13 @@ use super::{RunError, Summary, scratch};
 use crate::attempt::{Object, Role, Start, exact_roles};
 use crate::digest::Digest;
 use crate::guest::Spec;
+use crate::inventory;
 use crate::store::StoreError;
 use crate::store::event::{Event, Finished, Moment, ObjectReference, Origin, Outcome};
 
 impl Runner<'_, '_, '_> {
     /// Facts at the end, drift, and what stands in the way of a seal.
-    pub(super) async fn finish(mut self, stop: Stop, programs: &[String]) -> Result<Summary, RunError> {
+    pub(super) async fn finish(mut self, stop: Stop, programs: &[inventory::Program]) -> Result<Summary, RunError> {
         if !self.kept.is_empty() {
             self.kept.clear();
             self.host.end_all(&self.mark, &[]).await;

@@ -125,7 +125,7 @@ impl<'a, 'b, 'w> Runner<'a, 'b, 'w> {
             Some(reason) => Stop::Because(reason),
             None => self.jobs(&jobs, concurrency, &mut signals).await?,
         };
-        self.finish(stop, &programs).await
+        self.finish(stop, &plan::inspected(&programs)).await
     }
 
     async fn jobs(&mut self, jobs: &[usize], concurrency: usize, signals: &mut Signals) -> Result<Stop, RunError> {

@@ -1,6 +1,7 @@
 //! What interrupts a run: signals to this process, or a word from whoever started the run.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+#[cfg(test)]
 use tokio::sync::mpsc;
 
 use super::RunError;
@@ -11,20 +12,28 @@ pub enum Interrupts {
     /// SIGINT, SIGTERM and SIGHUP.
     #[default]
     Signals,
+    #[cfg(test)]
     /// Words from elsewhere in the program; each is the name of what interrupts.
     Words(mpsc::UnboundedReceiver<String>),
 }
 
 /// The interrupts of a run in progress.
 pub(super) enum Signals {
-    OfProcess { interrupt: Signal, terminate: Signal, hangup: Signal },
+    OfProcess {
+        interrupt: Signal,
+        terminate: Signal,
+        hangup: Signal,
+    },
+    #[cfg(test)]
     Words(mpsc::UnboundedReceiver<String>),
 }
 
 impl Signals {
     pub(super) fn new(interrupts: Interrupts) -> Result<Self, RunError> {
-        if let Interrupts::Words(words) = interrupts {
-            return Ok(Self::Words(words));
+        match interrupts {
+            Interrupts::Signals => {}
+            #[cfg(test)]
+            Interrupts::Words(words) => return Ok(Self::Words(words)),
         }
         let open = |kind| signal(kind).map_err(RunError::while_doing("listening for signals"));
         Ok(Self::OfProcess {
@@ -42,6 +51,7 @@ impl Signals {
                 _ = terminate.recv() => "SIGTERM".to_owned(),
                 _ = hangup.recv() => "SIGHUP".to_owned(),
             },
+            #[cfg(test)]
             Self::Words(words) => match words.recv().await {
                 Some(word) => word,
                 None => std::future::pending().await,

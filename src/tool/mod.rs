@@ -146,6 +146,10 @@ pub trait Tool: Sync {
     fn workload(&self, _stored: &serde_json::Value) -> Option<Option<Arc<dyn Workload>>> {
         None
     }
+    /// The program on the host that answers `--version`, and does nothing else then.
+    fn version_program(&self) -> Option<&'static str> {
+        None
+    }
     /// Whether run time and ramp time apply.
     fn is_timed(&self) -> bool {
         false

@@ -23,6 +23,10 @@ impl Tool for Sysbench {
         "sysbench"
     }
 
+    fn version_program(&self) -> Option<&'static str> {
+        Some("sysbench")
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(text::head(bytes));
         head.lines().any(|line| version_of(line).is_some())

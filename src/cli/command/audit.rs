@@ -12,9 +12,9 @@ use crate::cli::workspace::{self, Workspace};
 use crate::cli::{Session, page, show};
 use crate::diagnostic::Diagnostic;
 use crate::os::{self, Kind};
-use crate::render::ENGLISH;
 use crate::render::format::markdown;
 use crate::source::Source;
+use crate::words;
 
 /// The file beside a manifest.
 const CLAIMS_FILE: &str = "claims.yaml";
@@ -200,7 +200,9 @@ fn print(session: &Session, arguments: &AuditArguments, (audit, loaded): (&Audit
     match session.format {
         Format::Json => show::print_json(audit)?,
         Format::Sarif => show::print_json(&audit::sarif(audit, &loaded.source))?,
-        Format::Markdown => show::print(&markdown::write(&audit::report(audit, &loaded.claims, &date), &ENGLISH)),
+        Format::Markdown => {
+            show::print(&markdown::write(&audit::report(audit, &loaded.claims, &date), words::english()))
+        }
         Format::Text => text(audit, arguments.all),
     }
     Ok(())

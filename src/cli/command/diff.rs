@@ -9,9 +9,9 @@ use crate::cli::side::{self, Found};
 use crate::cli::{Session, delta, show};
 use crate::diff::{self, ClaimChange, Diff, Side};
 use crate::os;
-use crate::render::ENGLISH;
 use crate::render::format::markdown;
 use crate::source::Source;
+use crate::words;
 
 pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Failure> {
     if arguments.sides.iter().any(|given| side::is_foreign(session, given)) {
@@ -44,7 +44,9 @@ pub(crate) fn run(session: &Session, arguments: &DiffArguments) -> Result<u8, Fa
     }
     match session.format {
         Format::Json => show::print_json(&diff)?,
-        Format::Markdown => show::print(&markdown::write(&diff::report(&diff, &today(session), vec![]), &ENGLISH)),
+        Format::Markdown => {
+            show::print(&markdown::write(&diff::report(&diff, &today(session), vec![]), words::english()))
+        }
         Format::Sarif => return Err(Failure::usage("a diff is no SARIF: use text, json or markdown")),
         Format::Text => delta::text(&diff, arguments.all),
     }
@@ -101,7 +103,7 @@ fn write(session: &Session, folder: &std::path::Path, (diff, b): (&Diff, &Side))
         let path = figures.join(name);
         os::write_atomically(&*session.os, &path, svg.as_bytes()).map_err(Failure::io(&path))?;
     }
-    let text = markdown::write(&diff::report(diff, &today(session), blocks), &ENGLISH);
+    let text = markdown::write(&diff::report(diff, &today(session), blocks), words::english());
     os::write_atomically(&*session.os, &path, text.as_bytes()).map_err(Failure::io(&path))?;
     show::note(&format!("{} ({} figures)", path.display(), drawings.len()));
     Ok(())

@@ -10,6 +10,7 @@ use crate::cli::{Session, show};
 use crate::inventory::saved::{self, Saved};
 use crate::inventory::{self, Fact};
 use crate::os::Kind;
+use crate::plan;
 
 /// The largest saved output that is read, in bytes.
 const FILE_LIMIT_BYTES: u64 = 64 << 20;
@@ -22,6 +23,7 @@ pub(crate) fn run(session: &Session, arguments: &InventoryArguments) -> Result<u
     }
     let scratch = Workspace::here(session).map(|workspace| workspace.root).unwrap_or_else(|_| ".".into());
     let programs = if arguments.programs.is_empty() { vec!["fio".to_owned()] } else { arguments.programs.clone() };
+    let programs = plan::inspected(&programs);
     let scope = inventory::Scope { os: &*session.os, scratch: &scratch, programs: &programs };
     let found = inventory::collect(&scope);
     if session.is_json {

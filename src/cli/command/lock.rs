@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::cli::arguments::LockArguments;
 use crate::cli::failure::Failure;
+use crate::cli::host::{facts, refuse_missing_programs};
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, image, show, workspace};
-use crate::guest::hypervisor::HYPERVISORS;
-use crate::import;
-use crate::inventory::{self, Inventory};
+use crate::inventory::Inventory;
 use crate::lock::{self, CasesPin, Lock};
 use crate::os;
 use crate::plan;
@@ -27,12 +26,12 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
     }
     programs.sort();
     programs.dedup();
-    let inventory = facts(session, &loaded, &programs);
+    let inventory = facts(session, &loaded, &programs)?;
     let missing = lock::check_requirements(&loaded.experiment, &inventory, &loaded.source);
     if !missing.is_empty() {
         return Err(missing.into());
     }
-    refuse_missing_programs(session, &programs)?;
+    refuse_missing_programs(session, &loaded, &programs)?;
     image::check_servers(&loaded, &all)?;
     image::check_hypervisor(&loaded, &all, &inventory)?;
     if arguments.check {
@@ -51,33 +50,6 @@ pub(crate) fn run(session: &Session, arguments: &LockArguments) -> Result<u8, Fa
         show::print(&format!("{}: {} facts, {} profiles", path.display(), lock.facts.len(), lock.cases.len()));
     }
     Ok(0)
-}
-
-/// The facts of this machine, as jobs of the experiment see them.
-pub(crate) fn facts(session: &Session, loaded: &Loaded, programs: &[String]) -> Inventory {
-    if loaded.experiment.is_all_manual() {
-        // nothing of this machine matters: people measure on another
-        return import::facts(&loaded.experiment);
-    }
-    let scratch = loaded.workspace.root.join("artifacts");
-    inventory::collect(&inventory::Scope { os: &*session.os, scratch: &scratch, programs })
-}
-
-/// A missing program gives one clear line that names the package.
-pub(crate) fn refuse_missing_programs(session: &Session, programs: &[String]) -> Result<(), Failure> {
-    let missing: Vec<&str> =
-        programs.iter().map(String::as_str).filter(|program| session.os.find_program(program).is_none()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let of_hypervisors: Vec<_> = HYPERVISORS.iter().flat_map(|one| one.programs()).collect();
-    let package = |program: &&str| {
-        let known = of_hypervisors.iter().find(|one| one.name == *program);
-        known.map_or_else(|| (*program).to_owned(), |one| one.package.to_owned())
-    };
-    let packages: Vec<String> = missing.iter().map(package).collect();
-    let help = format!("On Debian and Ubuntu: `apt-get install --no-remove {}`.", packages.join(" "));
-    Err(Failure::usage(format!("not installed: {}", missing.join(", "))).help(help))
 }
 
 fn check(

@@ -6,8 +6,8 @@ use crate::cli::workspace::Loaded;
 use crate::cli::{Session, page, sessions, show, workspace};
 use crate::plan::{self, Comparing, Plan, Power, Reason, runsheet};
 use crate::quantity::readable_duration;
-use crate::render::ENGLISH;
 use crate::store::index;
+use crate::words::{self, Word};
 
 pub(crate) fn run(session: &Session, arguments: &PlanArguments) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
@@ -121,10 +121,11 @@ fn show_power(power: &Power) {
         show::print("nothing is compared: the manifest names no treatment");
         return;
     };
-    let units = if power.analysis == Comparing::Sessions { "sessions of each level" } else { "replicates" };
+    let units = if power.analysis == Comparing::Sessions { Word::SessionsOfLevel } else { Word::Replicates };
+    let units = words::english().text(units);
     show::print(&format!(
         "compares the levels of `{treatment}` ({}): {} comparisons a metric, {} {units}",
-        ENGLISH.comparing(power.analysis),
+        words::english().text(power.analysis.word()),
         power.comparisons,
         power.replicates
     ));

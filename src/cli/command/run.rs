@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use super::lock::{facts, refuse_missing_programs};
 use crate::attempt::{Role, exact_roles};
 use crate::cli::arguments::RunArguments;
 use crate::cli::failure::Failure;
+use crate::cli::host::{boot_id, facts, host_of, refuse_missing_programs, refuse_too_little_room};
 use crate::cli::progress::Progress;
 use crate::cli::workspace::Loaded;
 use crate::cli::{Session, image, sessions, show, workspace};
@@ -17,7 +16,6 @@ use crate::digest::Digest;
 use crate::guest::Spec;
 use crate::inventory::Inventory;
 use crate::lock::{self, Lock};
-use crate::place::{self, Host};
 use crate::plan::{self, Plan, Reason};
 use crate::run::{self, Interrupts, Request, Summary};
 use crate::store::event::{Event, Outcome};
@@ -62,7 +60,7 @@ pub(crate) fn run(session: &Session, arguments: &RunArguments) -> Result<u8, Fai
         }
         return Ok(0);
     }
-    refuse_missing_programs(session, &planned.programs())?;
+    refuse_missing_programs(session, &loaded, &planned.programs())?;
     let summary = measure(session, arguments, &loaded, (&lock, &lock_text), (&planned, &reasons))?;
     remember(session, &loaded, profile, &planned);
     report(session, &loaded, (&planned, &reasons), &summary)
@@ -77,14 +75,14 @@ pub(crate) fn measure(
     (planned, reasons): (&Plan, &[Reason]),
 ) -> Result<Summary, Failure> {
     let layout = loaded.workspace.layout();
-    let inventory = facts(session, loaded, &planned.programs());
+    let inventory = facts(session, loaded, &planned.programs())?;
     let waivers = check_machine(loaded, lock, &inventory, &arguments.waivers)?;
     image::check_servers(loaded, &planned.cases)?;
     image::check_hypervisor(loaded, &planned.cases, &inventory)?;
     let mut reader = Reader::open(&*session.os, &layout)?;
     let history = history(&*session.os, &layout, &mut reader, &loaded.experiment.name.value)?;
     drop(reader);
-    let boot = place::boot_id(&*session.os);
+    let boot = boot_id(session, loaded)?;
     sessions::refuse_other_boots(loaded, (planned, reasons), &history, &boot)?;
     let resume = if arguments.resume { Some(open_run((&history, &boot), loaded, lock_text, planned)?) } else { None };
     let revision = loaded.revision()?.filter(|revision| revision.changed.is_empty());
@@ -122,13 +120,6 @@ pub(crate) fn measure(
     Ok(run::execute(request, &mut progress)?)
 }
 
-/// The place of the system under test, as its access in the manifest says.
-fn host_of(session: &Session, loaded: &Loaded) -> Result<Rc<dyn Host>, Failure> {
-    let word = loaded.experiment.sut().map_or("local", |host| host.access.value.word());
-    let access = place::access(word).ok_or_else(|| Failure::usage(format!("no access is called `{word}`")))?;
-    (access.open)(&session.os).map_err(Failure::incomplete)
-}
-
 /// Tells a recorded run again, as plain lines.
 fn replay(session: &Session, arguments: &RunArguments, run: &str) -> Result<u8, Failure> {
     let loaded = workspace::load(session, &arguments.experiment.experiment)?;
@@ -143,30 +134,6 @@ fn replay(session: &Session, arguments: &RunArguments, run: &str) -> Result<u8, 
     };
     run::replay::replay(journal, &reader, &mut Progress::new(false))?;
     Ok(0)
-}
-
-/// The devices must fit on the disk before anything is written.
-fn refuse_too_little_room(
-    session: &Session,
-    loaded: &Loaded,
-    planned: &Plan,
-    scratch: &std::path::Path,
-) -> Result<(), Failure> {
-    let slots = loaded.experiment.design.concurrency.as_ref().map_or(1, |one| one.value);
-    let devices = loaded
-        .experiment
-        .sut()
-        .map(|host| host.devices.iter().map(|(_, device)| device.size.value.base()).sum::<u64>());
-    let of_guests = planned.cases.iter().filter_map(|case| case.guest.as_ref()).map(Spec::host_bytes).max();
-    let needed = (devices.unwrap_or(0) + of_guests.unwrap_or(0)).saturating_mul(slots);
-    let existing = scratch.ancestors().find(|path| crate::os::is_there(&*session.os, path).unwrap_or(false));
-    let Some(free) = existing.and_then(|path| session.os.free_bytes(path).ok()) else { return Ok(()) };
-    if needed <= free {
-        return Ok(());
-    }
-    let mib = |bytes: u64| bytes >> 20;
-    let message = format!("the disks take {} MiB, {} has {} MiB free", mib(needed), scratch.display(), mib(free));
-    Err(Failure::usage(message).help("Make them smaller, or name another folder with `--scratch`."))
 }
 
 /// Guests that do not fit into memory would measure the swap, or be ended.

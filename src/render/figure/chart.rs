@@ -6,13 +6,14 @@ use super::super::drawing::axis::{Axis, Spacing};
 use super::super::drawing::bars::{self, Bar, Bars};
 use super::super::drawing::plot::{self, Plot, Point};
 use super::super::part::{self, Part};
-use super::super::sections::{Parts, WORDS, filled, in_parts};
+use super::super::sections::{Parts, in_parts};
 use super::super::tokens::Display;
 use super::fields::{Fields, number_of, numbered_levels, place, sort_points, summarized, titled, value_axis};
 use super::{Call, Figure, Moment, Titled, block};
 use crate::document::Block;
 use crate::measurement::Metric;
 use crate::results::CaseResults;
+use crate::words::Word;
 
 /// The chart of a metric.
 pub(super) struct Chart;
@@ -38,8 +39,12 @@ impl Figure for Chart {
 /// The chart of one metric in one part.
 fn of_part(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>) -> Vec<Block> {
     let shown = Shown { metric, display: Display::of_cases(part::cases(scope, one), metric), part: one };
-    let words = if part::is_given(scope, one, metric) { WORDS.given_caption } else { WORDS.chart_caption };
-    let caption = part::captioned(filled(words, &metric.title()), one);
+    let title = metric.title(scope.words).into();
+    let caption = match part::is_given(scope, one, metric) {
+        true => Word::GivenCaption { metric: title },
+        false => Word::ChartCaption { metric: title },
+    };
+    let caption = part::captioned(scope.text(caption), one);
     block(parts, draw(scope, &shown), Titled { id: part::named(metric.as_str(), one), caption })
 }
 
@@ -69,7 +74,7 @@ fn lines(scope: &Scope<'_>, shown: &Shown<'_>, fields: &Fields, along: &String) 
         place(&mut panels, (fields.panel_of(case), fields.group_of(case)), point);
     }
     sort_points(&mut panels);
-    let title = titled(metric, display);
+    let title = titled(scope, metric, display);
     let is_share = metric.as_str() == "fairness";
     let y = if is_share { Axis::of_share(title.clone()) } else { value_axis(title.clone(), &panels) };
     let levels = numbered_levels(scope, one, along);
@@ -98,7 +103,7 @@ fn grouped(scope: &Scope<'_>, shown: &Shown<'_>) -> Option<Drawing> {
     // one group alone is named, too, where it is one of several levels
     let groups = shades.into_iter().filter_map(|shade| names.get(shade).cloned()).collect();
     bars::draw(&Bars {
-        axis: titled(metric, display),
+        axis: titled(scope, metric, display),
         legend: treatment.map_or_else(String::new, |factor| factor.replace('_', " ")),
         groups,
         categories,

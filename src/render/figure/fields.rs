@@ -104,8 +104,12 @@ pub(super) fn place(panels: &mut Vec<Panel>, (title, group): (String, usize), po
     }
 }
 
-pub(super) fn titled(metric: &Metric, display: Display) -> String {
-    if display.unit.is_empty() { metric.title() } else { format!("{} [{}]", metric.title(), display.unit) }
+pub(super) fn titled(scope: &Scope<'_>, metric: &Metric, display: Display) -> String {
+    if display.unit.is_empty() {
+        metric.title(scope.words)
+    } else {
+        format!("{} [{}]", metric.title(scope.words), display.unit)
+    }
 }
 
 /// The median of samples and its interval, in printed units.

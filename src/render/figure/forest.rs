@@ -4,11 +4,12 @@ use super::super::Scope;
 use super::super::compared::Compared;
 use super::super::drawing::ratios;
 use super::super::part::Part;
-use super::super::sections::{Parts, WORDS, in_parts};
+use super::super::sections::{Parts, in_parts};
 use super::{Call, Figure, Moment, Titled, block};
 use crate::compare::{Comparison, Rule};
 use crate::document::Block;
 use crate::measurement::Metric;
+use crate::words::Word;
 
 /// A forest of ratios.
 pub(super) struct Forest;
@@ -44,11 +45,17 @@ fn draw(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Bl
     };
     let rows: Vec<ratios::Row> = compared.found.iter().map(row).collect();
     let (metric, factor, baseline) = (compared.metric, compared.factor, &compared.baseline);
-    let title = format!("{}: {} {factor} = {baseline}", metric.title(), WORDS.ratio_to);
+    let title = scope.text(Word::ForestTitle {
+        metric: metric.title(scope.words).into(),
+        baseline: format!("{factor} = {baseline}").into(),
+    });
     let margin = Rule::of(scope.experiment, metric).margin;
     let drawing = ratios::forest(&rows, margin, &title);
-    let band = if margin.is_some() { WORDS.band } else { "" };
-    let caption = format!("{}; {}{band}", compared.captioned(title), WORDS.rings);
+    let title = compared.captioned(title).into();
+    let caption = scope.text(match margin {
+        Some(_) => Word::ForestCaptionWithMargin { title },
+        None => Word::ForestCaption { title },
+    });
     block(parts, drawing, Titled { id: compared.named("forest"), caption })
 }
 

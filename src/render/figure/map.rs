@@ -6,10 +6,11 @@ use super::super::Scope;
 use super::super::compared::{Compared, compared_columns};
 use super::super::drawing::ratios;
 use super::super::part;
-use super::super::sections::{Parts, WORDS};
+use super::super::sections::Parts;
 use super::{Call, Figure, Moment, Titled, block};
 use crate::compare::Comparison;
 use crate::document::Block;
+use crate::words::Word;
 
 /// A map of changes.
 pub(super) struct Map;
@@ -95,11 +96,14 @@ fn draw(
     let mut blocks = vec![];
     for (number, (level, cells)) in by_level.iter().enumerate() {
         let (factor, baseline) = (compared.factor, &compared.baseline);
-        let title =
-            format!("{}, {factor} = {level} against {baseline}: {}", compared.metric.title(), WORDS.change_in_percent);
+        let title = scope.text(Word::MapTitle {
+            metric: compared.metric.title(scope.words).into(),
+            level: format!("{factor} = {level}").into(),
+            baseline: baseline.as_str().into(),
+        });
         let name = if number == 0 { "map".to_owned() } else { format!("map-{}", number + 1) };
         let drawing = ratios::map(cells, (x, y), &title);
-        let caption = format!("{}; {}", compared.captioned(title), WORDS.brackets);
+        let caption = scope.text(Word::MapCaption { title: compared.captioned(title).into() });
         blocks.extend(block(parts, drawing, Titled { id: compared.named(&name), caption }));
     }
     Ok(blocks)

@@ -5,12 +5,13 @@ use super::super::drawing::Drawing;
 use super::super::drawing::axis::{Axis, Spacing};
 use super::super::drawing::plot::{self, Plot, Point};
 use super::super::part::{self, Part};
-use super::super::sections::{Parts, WORDS, filled};
+use super::super::sections::Parts;
 use super::super::tokens::Display;
 use super::fields::{Fields, place, summarized, value_axis};
 use super::{Call, Figure, Level, Moment, Titled, block, figure_id, headed, narrowed};
 use crate::document::Block;
 use crate::measurement::Metric;
+use crate::words::Word;
 
 /// Percentile curves.
 pub(super) struct Percentiles;
@@ -42,7 +43,7 @@ impl Figure for Percentiles {
             return vec![];
         }
         let drawn = figures(scope, parts, &curve, &[]);
-        headed(WORDS.percentiles.to_owned(), drawn)
+        headed(scope.text(Word::Percentiles), drawn)
     }
 }
 
@@ -63,7 +64,8 @@ fn figures(scope: &Scope<'_>, parts: &mut Parts, curve: &Curve<'_>, levels: &[Le
     let mut blocks = vec![];
     for one in part::parts(scope) {
         let drawing = draw(scope, &curve.metrics, one, levels);
-        let caption = narrowed(filled(WORDS.percentiles_caption, &curve.of.replace('_', " ")), levels);
+        let caption = Word::PercentilesCaption { quantity: curve.of.replace('_', " ").into() };
+        let caption = narrowed(scope.text(caption), levels);
         let id = part::named(&figure_id(&format!("{}-percentiles", curve.of), levels), one);
         blocks.extend(block(parts, drawing, Titled { id, caption: part::captioned(caption, one) }));
     }
@@ -102,8 +104,8 @@ fn draw(scope: &Scope<'_>, metrics: &[(f64, Metric)], one: Part<'_>, levels: &[L
         }
     }
     let levels = metrics.iter().map(|(percent, _)| (*percent, percent.to_string())).collect();
-    let of = Metric::new(percentile_of(middle).map_or("", |(of, _)| of)).title();
-    let x = Axis::of_levels("percentile".to_owned(), Spacing::Nines, levels);
+    let of = Metric::new(percentile_of(middle).map_or("", |(of, _)| of)).title(scope.words);
+    let x = Axis::of_levels(scope.text(Word::Percentile), Spacing::Nines, levels);
     let title = if display.unit.is_empty() { of } else { format!("{of} [{}]", display.unit) };
     let y = value_axis(title.clone(), &panels);
     plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })

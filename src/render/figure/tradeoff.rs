@@ -6,13 +6,14 @@ use super::super::drawing::Drawing;
 use super::super::drawing::axis::Axis;
 use super::super::drawing::plot::{self, Panel, Plot, Point};
 use super::super::part::{self, Part};
-use super::super::sections::{Parts, WORDS, filled};
+use super::super::sections::Parts;
 use super::super::tokens::Display;
 use super::fields::{Fields, number_of, place, summarized, titled, value_axis};
 use super::{Call, Figure, Level, Moment, Titled, block, figure_id, headed, narrowed};
 use crate::document::Block;
 use crate::measurement::Metric;
 use crate::results::CaseResults;
+use crate::words::Word;
 
 /// One metric against another.
 pub(super) struct Tradeoff;
@@ -46,7 +47,10 @@ impl Figure for Tradeoff {
             return vec![];
         }
         let drawn = figures(scope, parts, &Axes { x: &rate, y: &latency }, &[]);
-        headed(filled(&filled(WORDS.tradeoff, &latency.title()), &rate.title()), drawn)
+        headed(
+            scope.text(Word::Tradeoff { y: latency.title(scope.words).into(), x: rate.title(scope.words).into() }),
+            drawn,
+        )
     }
 }
 
@@ -57,7 +61,12 @@ fn figures(scope: &Scope<'_>, parts: &mut Parts, axes: &Axes<'_>, levels: &[Leve
     for one in part::parts(scope) {
         let drawing = draw(scope, axes, one, levels);
         let along = Fields::of(scope, one).along.unwrap_or_default().replace('_', " ");
-        let caption = filled(&filled(&filled(WORDS.tradeoff_caption, &y.title()), &x.title()), &along);
+        let caption = Word::TradeoffCaption {
+            y: y.title(scope.words).into(),
+            x: x.title(scope.words).into(),
+            along: along.into(),
+        };
+        let caption = scope.text(caption);
         let caption = part::captioned(narrowed(caption, levels), one);
         let id = part::named(&figure_id(&format!("{y}-against-{x}"), levels), one);
         blocks.extend(block(parts, drawing, Titled { id, caption }));
@@ -91,8 +100,12 @@ fn draw(scope: &Scope<'_>, axes: &Axes<'_>, one: Part<'_>, levels: &[Level]) -> 
     let order: Vec<String> = part::cases(scope, one).map(|case| fields.panel_of(case)).collect();
     panels.sort_by_key(|panel| order.iter().position(|title| *title == panel.title));
     let points = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
-    let x = Axis::of_values(titled(x_metric, x_display), &points.map(|point| point.x).collect::<Vec<_>>());
-    let y = value_axis(titled(y_metric, y_display), &panels);
-    let title = format!("{} against {}, along {}", y_metric.title(), x_metric.title(), along.replace('_', " "));
+    let x = Axis::of_values(titled(scope, x_metric, x_display), &points.map(|point| point.x).collect::<Vec<_>>());
+    let y = value_axis(titled(scope, y_metric, y_display), &panels);
+    let title = scope.text(Word::TradeoffAlong {
+        y: y_metric.title(scope.words).into(),
+        x: x_metric.title(scope.words).into(),
+        along: along.replace('_', " ").into(),
+    });
     plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::language::Language;
 use crate::document::{Block, Document, Inline, Table};
+use crate::words::{Language, Word};
 
 /// The whole paper. Figures lie in `figures/` beside it.
 pub fn write(document: &Document, words: &Language) -> String {
@@ -27,11 +27,17 @@ impl Writer<'_> {
     fn title(&mut self) {
         let title = &self.document.title;
         if title.is_draft {
-            let _ = writeln!(self.text, "**{}**\n", self.words.draft);
+            let _ = writeln!(self.text, "**{}**\n", self.words.text(Word::Draft));
         }
         let _ = writeln!(self.text, "# {}\n", escape(&title.title));
         let _ = writeln!(self.text, "{}  ", escape(&title.authors.join(", ")));
-        let _ = writeln!(self.text, "{} {}, {}\n", self.words.version, escape(&title.version), escape(&title.date));
+        let _ = writeln!(
+            self.text,
+            "{} {}, {}\n",
+            self.words.text(Word::Version),
+            escape(&title.version),
+            escape(&title.date)
+        );
         for (label, value) in &title.lines {
             let _ = writeln!(self.text, "- {}: `{}`", escape(label), value.replace('`', "'"));
         }
@@ -65,7 +71,7 @@ impl Writer<'_> {
             }
             Block::Figure(figure) => {
                 self.figures += 1;
-                let caption = format!("{} {}: {}", self.words.figure, self.figures, figure.caption);
+                let caption = format!("{} {}: {}", self.words.text(Word::Figure), self.figures, figure.caption);
                 let _ = writeln!(
                     self.text,
                     "![{}](figures/{})\n\n*{}*\n",
@@ -80,7 +86,7 @@ impl Writer<'_> {
 
     fn table(&mut self, table: &Table) {
         self.tables += 1;
-        let caption = format!("{} {}: {}", self.words.table, self.tables, table.caption);
+        let caption = format!("{} {}: {}", self.words.text(Word::Table), self.tables, table.caption);
         let _ = writeln!(self.text, "*{}*\n", escape(&caption));
         let heads: Vec<String> = table.columns.iter().map(|column| escape_cell(&escape(&column.head))).collect();
         let _ = writeln!(self.text, "| {} |", heads.join(" | "));

@@ -18,10 +18,10 @@ use typst_kit::fonts::{self, FontStore};
 use typst_layout::PagedDocument;
 use typst_pdf::{PdfOptions, PdfStandard, PdfStandards, Timestamp};
 
-use super::super::language::Language;
-use super::super::{Attachment, ENGLISH, Paper};
+use super::super::{Attachment, Paper};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Block, Document, Inline};
+use crate::words::{Language, Word};
 
 /// The typesetting engine; its bytes differ between versions.
 pub const ENGINE: &str = "typst 0.15.1";
@@ -49,7 +49,7 @@ pub struct Identity {
 pub fn write(paper: &Paper, identity: &Identity) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let error = |message: String| vec![Diagnostic::error("pdf::engine", message)];
     let mut files = BTreeMap::new();
-    let data = document_json(&paper.document, &paper.attachments, &ENGLISH);
+    let data = document_json(&paper.document, &paper.attachments, paper.words);
     files.insert("data.json".to_owned(), serde_json::to_vec(&data).map_err(|one| error(one.to_string()))?);
     for (name, svg) in &paper.document.drawings {
         files.insert(format!("figures/{name}"), svg.clone().into_bytes());
@@ -168,8 +168,8 @@ fn document_json(document: &Document, attachments: &[Attachment], words: &Langua
         .map(|one| json!({"name": one.name, "type": one.media_type, "description": one.description, "relationship": one.relationship}))
         .collect();
     json!({
-        "language": words.code, "contents": words.contents, "question_word": words.question, "version_word": words.version,
-        "draft": if title.is_draft { words.draft } else { "" },
+        "language": words.code, "contents": words.text(Word::Contents), "question_word": words.text(Word::Question), "version_word": words.text(Word::Version),
+        "draft": if title.is_draft { words.text(Word::Draft) } else { String::new() },
         "title": title.title, "authors": title.authors, "version": title.version, "date": title.date,
         "question": title.question, "license": title.license, "lines": title.lines, "attachments": attached,
         "blocks": document.blocks.iter().map(|block| block_json(document, block)).collect::<Vec<_>>(),

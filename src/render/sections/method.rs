@@ -2,12 +2,13 @@
 
 use super::super::Scope;
 use super::super::tokens::Display;
-use super::{Parts, WORDS, cell, paragraph, sentence};
+use super::{Parts, cell};
 use crate::document::{Block, Inline};
 use crate::manifest::{Order, Sessions};
 use crate::plan::Comparing;
 use crate::quantity::readable_duration;
 use crate::statistics::Analysis;
+use crate::words::Word;
 
 /// Order, replicates, times, preparation, and what the design can show.
 pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
@@ -16,17 +17,14 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let timing = settings.timing;
     first.push(Inline::text(" "));
     first.extend(match timing.runtime_ns {
-        0 => cell(WORDS.untimed),
+        0 => scope.sentence(Word::Untimed),
         _ if timing.ramp_time_ns == 0 => {
-            sentence(WORDS.timing_without_ramp, vec![Inline::text(readable_duration(timing.runtime_ns))])
+            scope.sentence(Word::TimingWithoutRamp { run_time: Inline::text(readable_duration(timing.runtime_ns)) })
         }
-        _ => sentence(
-            WORDS.timing,
-            vec![
-                Inline::text(readable_duration(timing.ramp_time_ns)),
-                Inline::text(readable_duration(timing.runtime_ns)),
-            ],
-        ),
+        _ => scope.sentence(Word::Timing {
+            ramp_time: Inline::text(readable_duration(timing.ramp_time_ns)),
+            run_time: Inline::text(readable_duration(timing.runtime_ns)),
+        }),
     });
     first.push(Inline::text(" "));
     first.extend(preparation(scope));
@@ -35,27 +33,27 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         blocks = vec![given_method(scope, parts)];
     }
     if let Some(sessions) = Sessions::of(scope.experiment) {
-        let words = vec![Inline::text(sessions.factor.replace('_', " ")), Inline::text(sessions.levels.join(", "))];
-        blocks.push(paragraph(WORDS.sessions, words));
+        let factor = Inline::text(sessions.factor.replace('_', " "));
+        blocks.push(scope.paragraph(Word::Sessions { factor, levels: Inline::text(sessions.levels.join(", ")) }));
     } else if has_shared_boots(scope) {
-        blocks.push(Block::Paragraph(cell(WORDS.shared_boots)));
+        blocks.push(scope.paragraph(Word::SharedBoots));
     }
     if results_together(scope) {
-        blocks.push(Block::Paragraph(cell(WORDS.together)));
+        blocks.push(scope.paragraph(Word::Together));
     }
     if settings.replicates == 1 {
-        blocks.push(Block::Note(cell(WORDS.one_replicate)));
+        blocks.push(Block::Note(scope.sentence(Word::OneReplicate)));
     }
     blocks.extend(power(scope, parts));
     if settings.replicates > 1 {
-        blocks.push(Block::Paragraph(cell(WORDS.statistics)));
+        blocks.push(scope.paragraph(Word::Statistics));
     }
     if settings.replicates > 1 && scope.power.comparisons > 0 {
         blocks.push(Block::Paragraph(cell(match analysis(scope) {
-            Analysis::Blocks => WORDS.statistics_blocks,
-            Analysis::IndependentArms => WORDS.statistics_independent,
+            Analysis::Blocks => scope.text(Word::StatisticsBlocks),
+            Analysis::IndependentArms => scope.text(Word::StatisticsIndependent),
         })));
-        blocks.push(Block::Paragraph(cell(WORDS.statistics_verdict)));
+        blocks.push(scope.paragraph(Word::StatisticsVerdict));
     }
     blocks
 }
@@ -64,19 +62,13 @@ pub(crate) fn method(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
 pub(super) fn design(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Inline> {
     let design = &scope.experiment.design;
     let sessions = Sessions::of(scope.experiment);
-    let pattern = match design.order {
-        Order::Interleaved if sessions.is_some() => WORDS.order_sessions_interleaved,
-        Order::Randomized if sessions.is_some() => WORDS.order_sessions_randomized,
-        Order::Interleaved => WORDS.order_interleaved,
-        Order::Randomized => WORDS.order_randomized,
-    };
     let seed = parts.tokens.configured("design/seed", crate::exact::Exact::from_integer(i128::from(design.seed)), 0);
     let replicates = parts.tokens.configured(
         "design/replicates",
         crate::exact::Exact::from_integer(i128::from(scope.plan.settings.replicates)),
         0,
     );
-    let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned()));
+    let unit = Inline::text(design.replicate_unit.clone().unwrap_or_else(|| scope.text(Word::AJob)));
     let mut first = match &sessions {
         Some(sessions) => {
             let count = parts.tokens.configured(
@@ -84,12 +76,17 @@ pub(super) fn design(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Inline> {
                 crate::exact::Exact::from_integer(i128::from(sessions.per_level())),
                 0,
             );
-            sentence(WORDS.design_sessions, vec![replicates, count, unit])
+            scope.sentence(Word::DesignSessions { replicates, sessions: count, unit })
         }
-        None => sentence(WORDS.design, vec![replicates, unit]),
+        None => scope.sentence(Word::Design { replicates, unit }),
     };
     first.push(Inline::text(" "));
-    first.extend(sentence(pattern, vec![seed]));
+    first.extend(scope.sentence(match design.order {
+        Order::Interleaved if sessions.is_some() => Word::OrderSessionsInterleaved { seed },
+        Order::Randomized if sessions.is_some() => Word::OrderSessionsRandomized { seed },
+        Order::Interleaved => Word::OrderInterleaved { seed },
+        Order::Randomized => Word::OrderRandomized { seed },
+    }));
     first
 }
 
@@ -97,31 +94,25 @@ pub(super) fn design(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Inline> {
 pub(super) fn given_method(scope: &Scope<'_>, parts: &mut Parts) -> Block {
     let replicates = i128::from(scope.plan.settings.replicates);
     let replicates = parts.tokens.configured("design/replicates", crate::exact::Exact::from_integer(replicates), 0);
-    let unit = scope.experiment.design.replicate_unit.clone().unwrap_or_else(|| WORDS.a_job.to_owned());
-    let mut text = sentence(WORDS.design, vec![replicates, Inline::text(unit)]);
+    let unit = scope.experiment.design.replicate_unit.clone().unwrap_or_else(|| scope.text(Word::AJob));
+    let mut text = scope.sentence(Word::Design { replicates, unit: Inline::text(unit) });
     text.push(Inline::text(" "));
-    text.extend(cell(WORDS.given_method));
+    text.extend(scope.sentence(Word::GivenMethod));
     Block::Paragraph(text)
 }
 
 pub(super) fn preparation(scope: &Scope<'_>) -> Vec<Inline> {
-    let fills: Vec<String> = scope
-        .experiment
-        .design
-        .precondition
-        .iter()
-        .map(|step| {
-            format!("{} was written from start to end ×{}", step.fill.device.value, step.fill.passes.unwrap_or(1))
-        })
-        .collect();
-    match fills.is_empty() {
-        true if scope.experiment.guest().is_some() => cell(WORDS.empty_disks),
-        true => cell(WORDS.no_precondition),
-        false => {
-            let pattern = if scope.experiment.guest().is_some() { WORDS.fresh_guests } else { WORDS.precondition };
-            sentence(pattern, vec![Inline::text(fills.join("; "))])
-        }
+    let is_guest = scope.experiment.guest().is_some();
+    let steps = scope.experiment.design.precondition.iter().map(|step| {
+        let device = step.fill.device.value.to_string().into();
+        scope.text(Word::Filled { device, passes: step.fill.passes.unwrap_or(1).into() })
+    });
+    let steps = steps.collect::<Vec<_>>().join("; ");
+    if steps.is_empty() {
+        return scope.sentence(if is_guest { Word::EmptyDisks } else { Word::NoPrecondition });
     }
+    let steps = Inline::text(steps);
+    scope.sentence(if is_guest { Word::FreshGuests { steps } } else { Word::Precondition { steps } })
 }
 
 pub(super) fn power(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
@@ -135,14 +126,20 @@ pub(super) fn power(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     };
     let smallest = plain(parts, "design/smallest-p", power.smallest_p);
     let adjusted = plain(parts, "design/smallest-p-adjusted", power.smallest_p_adjusted);
-    let analysis = Inline::text(WORDS.comparing(power.analysis));
-    let mut blocks = vec![paragraph(WORDS.power_can, vec![analysis, comparisons, smallest, adjusted])];
+    let mut blocks = vec![scope.paragraph(Word::PowerCan {
+        comparing: Inline::text(scope.text(power.analysis.word())),
+        comparisons,
+        smallest_p: smallest,
+        smallest_p_adjusted: adjusted,
+    })];
     if !power.can_show() {
         let needed = parts.tokens.count("design/replicates-needed", power.replicates_needed);
-        let units = if power.analysis == Comparing::Sessions { WORDS.sessions_of_level } else { WORDS.replicates };
+        let units = if power.analysis == Comparing::Sessions { Word::SessionsOfLevel } else { Word::Replicates };
         blocks.push(Block::Note(match crate::plan::analysis(scope.experiment) {
-            Analysis::Blocks => sentence(WORDS.power_cannot, vec![needed]),
-            Analysis::IndependentArms => sentence(WORDS.power_cannot_arms, vec![needed, Inline::text(units)]),
+            Analysis::Blocks => scope.sentence(Word::PowerCannot { needed }),
+            Analysis::IndependentArms => {
+                scope.sentence(Word::PowerCannotArms { needed, units: Inline::text(scope.text(units)) })
+            }
         }));
     }
     blocks

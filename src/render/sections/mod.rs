@@ -5,48 +5,23 @@ mod method;
 mod record;
 
 use super::figure::{self, Moment};
-use super::language::Language;
 use super::part::{self, Part};
 use super::tokens::{Display, Tokens, evidence};
-use super::{ENGLISH, Scope, compared};
+use super::{Scope, compared};
 use crate::document::{Block, Column, Inline, Table};
 use crate::measurement::Metric;
 use crate::results::{CaseResults, Footnotes, MetricSamples};
 use crate::store::event::Environment;
+use crate::words::Word;
 
 pub(crate) use method::method;
 pub(crate) use record::{attempts, noise, provenance};
-
-pub(super) const WORDS: &Language = &ENGLISH;
 
 /// A document in the making.
 #[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) tokens: Tokens,
     pub(crate) drawings: Vec<(String, String)>,
-}
-
-/// A sentence with `{}` filled in order.
-pub(crate) fn sentence(pattern: &str, parts: Vec<Inline>) -> Vec<Inline> {
-    let mut parts = parts.into_iter();
-    let mut inlines = vec![];
-    for (number, words) in pattern.split("{}").enumerate() {
-        if number > 0 {
-            inlines.extend(parts.next());
-        }
-        if !words.is_empty() {
-            inlines.push(Inline::text(words));
-        }
-    }
-    inlines
-}
-
-pub(super) fn paragraph(pattern: &str, parts: Vec<Inline>) -> Block {
-    Block::Paragraph(sentence(pattern, parts))
-}
-
-pub(super) fn filled(pattern: &str, word: &str) -> String {
-    pattern.replacen("{}", word, 1)
 }
 
 pub(super) fn cell(text: impl Into<String>) -> Vec<Inline> {
@@ -57,29 +32,32 @@ pub(super) fn cell(text: impl Into<String>) -> Vec<Inline> {
 pub(crate) fn warnings(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let results = scope.results;
     let mut blocks = vec![];
-    for (environment, words) in
-        [(Environment::Emulated, WORDS.emulated), (Environment::VirtualExact, WORDS.virtual_exact)]
+    for (environment, word) in
+        [(Environment::Emulated, Word::Emulated), (Environment::VirtualExact, Word::VirtualExact)]
     {
         // also where a journal says otherwise than the manifest
         let is_declared = scope.experiment.environment() == environment;
         if is_declared || results.runs.iter().any(|run| run.environment == environment) {
-            blocks.push(Block::Note(cell(words)));
+            blocks.push(Block::Note(scope.sentence(word)));
         }
     }
     blocks.extend(part::origins(scope));
     if results.missing > 0 {
         let missing = parts.tokens.count("jobs/missing", results.missing);
         let all = parts.tokens.count("jobs/planned", scope.plan.jobs.len() as u64);
-        blocks.push(Block::Note(sentence(WORDS.missing, vec![missing, all])));
+        blocks.push(Block::Note(scope.sentence(Word::Missing { missing, jobs: all })));
     }
     if !results.hidden_differences.is_empty() {
         let facts = Inline::text(results.hidden_differences.join("; "));
-        blocks.push(Block::Note(sentence(WORDS.hidden, vec![facts])));
+        blocks.push(Block::Note(scope.sentence(Word::Hidden { facts })));
     }
     for run in &results.runs {
         for (fact, reason) in &run.waivers {
-            let parts = vec![Inline::Code(run.run.clone()), Inline::Code(fact.clone()), Inline::text(reason.as_str())];
-            blocks.push(Block::Note(sentence(WORDS.waiver, parts)));
+            blocks.push(Block::Note(scope.sentence(Word::Waiver {
+                run: Inline::Code(run.run.clone()),
+                fact: Inline::Code(fact.clone()),
+                reason: Inline::text(reason.as_str()),
+            })));
         }
     }
     blocks
@@ -107,7 +85,7 @@ pub(crate) fn results(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let mut blocks = vec![];
     let reported = reported(scope);
     for metric in &reported {
-        blocks.push(Block::Heading { level: 2, text: cell(metric.title()) });
+        blocks.push(Block::Heading { level: 2, text: cell(metric.title(scope.words)) });
         for one in part::parts(scope).into_iter().filter(|one| part::has_metric(scope, *one, metric)) {
             if let Some(title) = one.title {
                 blocks.push(Block::Heading { level: 3, text: cell(title) });
@@ -144,12 +122,12 @@ fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
     let has_intervals = part::cases(scope, one).any(is_repeated);
     let factors = part::varying_factors(scope, one);
     let mut columns: Vec<Column> = factors.iter().map(Column::text).collect();
-    columns.push(Column::number(WORDS.replicates_short));
-    columns.push(Column::number(with_unit(WORDS.median, display.unit)));
+    columns.push(Column::number(scope.text(Word::ReplicateCount)));
+    columns.push(Column::number(with_unit(scope.text(Word::Median), display.unit)));
     if has_intervals {
-        columns.push(Column::number(with_unit(WORDS.interval, display.unit)));
-        columns.push(Column::number(with_unit(WORDS.level, "%")));
-        columns.push(Column::number(with_unit(WORDS.variation, "%")));
+        columns.push(Column::number(with_unit(scope.text(Word::Interval), display.unit)));
+        columns.push(Column::number(with_unit(scope.text(Word::Level), "%")));
+        columns.push(Column::number(with_unit(scope.text(Word::CoefficientOfVariation), "%")));
     }
     let (mut rows, mut footnotes) = (vec![], Footnotes::default());
     for case in part::cases(scope, one) {
@@ -163,16 +141,20 @@ fn table_of(scope: &Scope<'_>, parts: &mut Parts, metric: &Metric, one: Part<'_>
             }
             None => row.push(cell("0")),
         }
-        row.resize_with(columns.len(), || cell(WORDS.nothing));
+        row.resize_with(columns.len(), || scope.sentence(Word::NoValue));
         if !has_intervals {
             row.truncate(columns.len());
         }
         rows.push(row);
     }
-    let words = if part::is_given(scope, one, metric) { WORDS.given_caption } else { WORDS.results_caption };
-    let caption = part::captioned(filled(words, &metric.title()), one);
+    let title = metric.title(scope.words).into();
+    let caption = match part::is_given(scope, one, metric) {
+        true => Word::GivenCaption { metric: title },
+        false => Word::ResultsCaption { metric: title },
+    };
+    let caption = part::captioned(scope.text(caption), one);
     let table = Block::Table(Table { id: part::named(metric.as_str(), one), caption, columns, rows });
-    std::iter::once(table).chain(explained(&footnotes)).collect()
+    std::iter::once(table).chain(explained(scope, &footnotes)).collect()
 }
 
 /// Puts the sign of a footnote after the first of some cells.
@@ -183,14 +165,15 @@ pub(super) fn mark(cells: &mut [Vec<Inline>], sign: String) {
 }
 
 /// Footnotes of a table, as they stand below it.
-pub(super) fn explained(footnotes: &Footnotes) -> Vec<Block> {
-    let note =
-        |(sign, facts): (String, &str)| paragraph(WORDS.hidden_in_row, vec![Inline::text(sign), Inline::text(facts)]);
+pub(super) fn explained(scope: &Scope<'_>, footnotes: &Footnotes) -> Vec<Block> {
+    let note = |(sign, facts): (String, &str)| {
+        scope.paragraph(Word::HiddenInRow { sign: Inline::text(sign), facts: Inline::text(facts) })
+    };
     footnotes.notes().map(note).collect()
 }
 
-pub(super) fn with_unit(head: &str, unit: &str) -> String {
-    if unit.is_empty() { head.to_owned() } else { format!("{head} [{unit}]") }
+pub(super) fn with_unit(head: String, unit: &str) -> String {
+    if unit.is_empty() { head } else { format!("{head} [{unit}]") }
 }
 
 fn result_cells(

@@ -3,10 +3,11 @@
 use super::super::Scope;
 use super::super::part::{self};
 use super::super::tokens::{Display, evidence};
-use super::{Parts, WORDS, cell, paragraph, reported, with_unit};
+use super::{Parts, cell, reported, with_unit};
 use crate::digest::Digest;
 use crate::document::{Block, Column, Inline, Table};
 use crate::statistics::NOISE_PAIRS_MIN;
+use crate::words::Word;
 
 /// The noise floor.
 pub(crate) fn noise(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
@@ -26,25 +27,25 @@ pub(crate) fn noise(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         has_few |= floor.bound.is_none();
         let bound = match floor.bound {
             Some(bound) => vec![parts.tokens.number(name("bound"), bound * 100.0, Display::percent(1), evidence)],
-            None => cell(WORDS.nothing),
+            None => scope.sentence(Word::NoValue),
         };
-        rows.push(vec![cell(metric.title()), vec![pairs], vec![greatest], bound]);
+        rows.push(vec![cell(metric.title(scope.words)), vec![pairs], vec![greatest], bound]);
     }
     if rows.is_empty() {
-        return vec![Block::Paragraph(cell(WORDS.noise_none))];
+        return vec![scope.paragraph(Word::NoiseNone)];
     }
     let columns = vec![
-        Column::text(WORDS.metric),
-        Column::number(WORDS.pairs),
-        Column::number(with_unit(WORDS.greatest, "%")),
-        Column::number(with_unit(WORDS.bound, "%")),
+        Column::text(scope.text(Word::Metric)),
+        Column::number(scope.text(Word::Pairs)),
+        Column::number(with_unit(scope.text(Word::GapMax), "%")),
+        Column::number(with_unit(scope.text(Word::GapBound), "%")),
     ];
     let mut blocks =
-        vec![Block::Table(Table { id: "noise".to_owned(), caption: WORDS.noise_caption.to_owned(), columns, rows })];
+        vec![Block::Table(Table { id: "noise".to_owned(), caption: scope.text(Word::NoiseCaption), columns, rows })];
     if has_few {
         let least =
             parts.tokens.configured("noise/pairs-min", crate::exact::Exact::from_integer(NOISE_PAIRS_MIN as i128), 0);
-        blocks.push(paragraph(WORDS.noise_few, vec![least]));
+        blocks.push(scope.paragraph(Word::NoiseFew { pairs: least }));
     }
     blocks
 }
@@ -55,19 +56,19 @@ pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
     let attempts = parts.tokens.count("attempts", results.attempts);
     let jobs = parts.tokens.count("jobs", scope.plan.jobs.len() as u64);
     let missing = parts.tokens.count("jobs/missing", results.missing);
-    let mut blocks = vec![paragraph(WORDS.attempts, vec![attempts, jobs, missing])];
+    let mut blocks = vec![scope.paragraph(Word::Attempts { attempts, jobs, missing })];
     if results.other_attempts > 0 {
         let other = parts.tokens.count("attempts/other", results.other_attempts);
         let other_not_ok = parts.tokens.count("attempts/other-not-ok", results.other_not_ok);
-        blocks.push(paragraph(WORDS.other_attempts, vec![other, other_not_ok]));
+        blocks.push(scope.paragraph(Word::OtherAttempts { attempts: other, not_ok: other_not_ok }));
     }
     let unmatched: Vec<&String> = results.runs.iter().flat_map(|run| &run.unmatched).collect();
     if !unmatched.is_empty() {
-        blocks.push(Block::Paragraph(cell(WORDS.unmatched)));
+        blocks.push(scope.paragraph(Word::Unmatched));
         blocks.push(Block::List(unmatched.into_iter().map(|one| cell(one.as_str())).collect()));
     }
     if results.not_ok.is_empty() {
-        blocks.push(Block::Paragraph(cell(WORDS.all_ok)));
+        blocks.push(scope.paragraph(Word::AllOk));
         return blocks;
     }
     let mut rows = vec![];
@@ -80,15 +81,15 @@ pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         rows.push(vec![cell(attempt.case.as_str()), vec![replicate], vec![try_number], outcome, reason]);
     }
     let columns = vec![
-        Column::text(WORDS.case),
-        Column::number(WORDS.replicate),
-        Column::number(WORDS.attempt),
-        Column::text(WORDS.outcome),
-        Column::text(WORDS.reason),
+        Column::text(scope.text(Word::Case)),
+        Column::number(scope.text(Word::Replicate)),
+        Column::number(scope.text(Word::Attempt)),
+        Column::text(scope.text(Word::Outcome)),
+        Column::text(scope.text(Word::Reason)),
     ];
     blocks.push(Block::Table(Table {
         id: "not-ok".to_owned(),
-        caption: WORDS.not_ok_caption.to_owned(),
+        caption: scope.text(Word::NotOkCaption),
         columns,
         rows,
     }));
@@ -110,17 +111,17 @@ pub(crate) fn provenance(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
             vec![ok],
             vec![other],
             vec![Inline::Code(run.chain.chars().take(16).collect())],
-            cell(if run.is_sealed { WORDS.yes } else { WORDS.no }),
+            cell(if run.is_sealed { scope.text(Word::Yes) } else { scope.text(Word::No) }),
         ]);
     }
     let columns = vec![
-        Column::text(WORDS.run),
-        Column::text(WORDS.begun),
-        Column::text(WORDS.profile),
-        Column::number(WORDS.attempts_ok),
-        Column::number(WORDS.attempts_other),
-        Column::text(WORDS.chain),
-        Column::text(WORDS.sealed),
+        Column::text(scope.text(Word::Run)),
+        Column::text(scope.text(Word::Started)),
+        Column::text(scope.text(Word::Profile)),
+        Column::number(scope.text(Word::AttemptsOk)),
+        Column::number(scope.text(Word::AttemptsOther)),
+        Column::text(scope.text(Word::JournalHead)),
+        Column::text(scope.text(Word::Sealed)),
     ];
     let code = |digest: Digest| Inline::Code(digest.to_string());
     let manifest = code(Digest::of(scope.input.manifest.as_bytes()));
@@ -129,22 +130,22 @@ pub(crate) fn provenance(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         .lock
         .cases
         .get(&scope.plan.settings.profile)
-        .map_or_else(|| Inline::text(WORDS.nothing), |pin| code(pin.digest));
+        .map_or_else(|| Inline::text(scope.text(Word::NoValue)), |pin| code(pin.digest));
     let mut blocks =
-        vec![Block::Table(Table { id: "runs".to_owned(), caption: WORDS.runs_caption.to_owned(), columns, rows })];
+        vec![Block::Table(Table { id: "runs".to_owned(), caption: scope.text(Word::RunsCaption), columns, rows })];
     blocks.extend(part::given_files(scope, parts));
     for run in &scope.results.runs {
         if run.recoveries > 0 {
             let count = parts.tokens.count(&format!("run/{}/recoveries", run.run), run.recoveries);
-            blocks.push(paragraph(WORDS.continued, vec![Inline::Code(run.run.clone()), count]));
+            blocks.push(scope.paragraph(Word::Continued { run: Inline::Code(run.run.clone()), times: count }));
         }
         for remark in &run.remarks {
-            let parts = vec![Inline::Code(run.run.clone()), Inline::text(remark.as_str())];
-            blocks.push(paragraph(WORDS.remark, parts));
+            let (run, remark) = (Inline::Code(run.run.clone()), Inline::text(remark.as_str()));
+            blocks.push(scope.paragraph(Word::Remark { run, remark }));
         }
     }
-    blocks.push(paragraph(WORDS.provenance, vec![manifest, lock, cases]));
-    blocks.push(paragraph(WORDS.verify, vec![Inline::Code("benchpaper verify paper.pdf".to_owned())]));
-    blocks.push(paragraph(WORDS.trace, vec![Inline::Code("benchpaper trace paper.pdf NUMBER".to_owned())]));
+    blocks.push(scope.paragraph(Word::Provenance { manifest, lock, cases }));
+    blocks.push(scope.paragraph(Word::Verify { command: Inline::Code("benchpaper verify paper.pdf".to_owned()) }));
+    blocks.push(scope.paragraph(Word::Trace { command: Inline::Code("benchpaper trace paper.pdf NUMBER".to_owned()) }));
     blocks
 }

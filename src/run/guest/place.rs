@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use super::GuestError;
 use super::conversation::Conversation;
 use crate::guest::{facts, script};
-use crate::inventory::{Fact, Inventory};
+use crate::inventory::{Fact, Inventory, Program};
 use crate::os::{Exit, Output};
 use crate::place::{Clock, Launch, Pipes, Place, Running, Step};
 
@@ -80,7 +80,7 @@ impl Guest {
 }
 
 impl Place for Guest {
-    fn facts<'a>(&'a self, _: &'a Path, _: &'a [String]) -> Step<'a, io::Result<Inventory>> {
+    fn facts<'a>(&'a self, _: &'a Path, _: &'a [Program]) -> Step<'a, io::Result<Inventory>> {
         Box::pin(async {
             let said = facts::parse(&String::from_utf8_lossy(&self.facts_as_sent().await));
             Ok(Inventory(said.into_iter().map(|(path, value)| (path, Fact::Measured(value))).collect()))

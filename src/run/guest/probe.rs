@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{BootRequest, BroughtUp, Guests};
 use crate::guest::Spec;
 use crate::os::Os;
-use crate::place::{Host, Local};
+use crate::place::Host;
 use crate::run::{GuestImage, RunError, mark, prepare, scratch, supervisor};
 use crate::tool::{LaunchPlan, Topology};
 
@@ -19,6 +19,8 @@ const LIMIT_NS: u64 = 60_000_000_000;
 pub struct Probe<'a> {
     /// This machine.
     pub controller: Arc<dyn Os>,
+    /// Where it is booted.
+    pub host: Rc<dyn Host>,
     /// What it boots.
     pub image: &'a GuestImage,
     /// How it is started; without disks.
@@ -35,7 +37,7 @@ pub fn probe(probe: &Probe<'_>) -> Result<Result<(), String>, RunError> {
     let supervision = supervisor::start(Some(&probe.program), &mark, None)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(RunError::while_doing("starting the runtime"))?;
-    let host: Rc<dyn Host> = Rc::new(Local::new(&probe.controller));
+    let host = Rc::clone(&probe.host);
     let ended = runtime.block_on(boot(probe, &host, &mark));
     drop(supervision);
     let _ = probe.controller.remove_all(&probe.folder);

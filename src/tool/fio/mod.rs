@@ -61,6 +61,10 @@ impl Tool for Fio {
         Some(launch_plan(settings::fill_file(device, bytes)))
     }
 
+    fn version_program(&self) -> Option<&'static str> {
+        Some("fio")
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         format_of(bytes).is_some()
     }

@@ -131,6 +131,10 @@ impl Tool for Iperf3 {
         Some(draft)
     }
 
+    fn version_program(&self) -> Option<&'static str> {
+        Some("iperf3")
+    }
+
     fn recognises(&self, bytes: &[u8]) -> bool {
         let head = text::head(bytes);
         text::holds(head, "\"iperf 3.") || text::holds(head, "Usage: iperf3 ")
