@@ -49,6 +49,14 @@ fn fits(shown: &str, line: &str) -> bool {
 }
 
 #[test]
+fn the_readme_names_every_function_of_templates() {
+    let text = std::fs::read_to_string("README.md").unwrap();
+    for function in benchpaper::render::functions() {
+        assert!(text.contains(&format!("`{}(", function.name)), "README.md says nothing of {}()", function.name);
+    }
+}
+
+#[test]
 fn every_command_of_the_readme_does_what_it_shows() {
     let steps = steps(&std::fs::read_to_string("README.md").unwrap());
     assert!(steps.len() >= 8, "{} commands", steps.len());

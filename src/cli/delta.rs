@@ -8,7 +8,7 @@ use crate::diff::{self, Diff, Kind, Row, Series, Side};
 use crate::document::{Block, Figure};
 use crate::measurement::Metric;
 use crate::render::drawing::{self, ratios};
-use crate::words;
+use crate::words::{self, Argument, Word};
 
 /// The width of a terminal.
 const WIDTH: usize = 100;
@@ -129,6 +129,10 @@ pub(crate) fn series_text(sides: &[&Side], series: &[Series]) {
     show::print("\nTwo sides at a time say what was pinned otherwise, and what may be concluded.");
 }
 
+fn said(word: Word<Argument<'_>>) -> String {
+    words::english().text(word)
+}
+
 fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
@@ -140,7 +144,11 @@ pub(crate) fn figures(diff: &Diff, b: &Side) -> (Vec<Block>, Vec<(String, String
     let metrics: BTreeSet<&Metric> = diff.results.iter().map(|row| &row.metric).collect();
     for metric in metrics {
         let rows: Vec<&Row> = diff.results.iter().filter(|row| row.metric == *metric && row.ratio.is_some()).collect();
-        let title = format!("{}: {} against {}", metric.title(words::english()), diff.b, diff.a);
+        let title = said(Word::DeltaTitle {
+            metric: metric.title(words::english()).into(),
+            b: diff.b.as_str().into(),
+            a: diff.a.as_str().into(),
+        });
         let Some((drawing, caption)) =
             map(&rows, &title).or_else(|| forest(&rows, Rule::of(&b.experiment, metric), &title))
         else {
@@ -173,9 +181,9 @@ fn map(rows: &[&Row], title: &str) -> Option<(drawing::Drawing, String)> {
     if places.len() < cells.len() || cells.len() < rows.len() {
         return None;
     }
-    let caption = format!("{title}: change in percent");
+    let caption = said(Word::DeltaMap { title: title.into() });
     let drawing = ratios::map(&cells, (x, y), &caption)?;
-    Some((drawing, format!("{caption}; what stands in brackets is inconclusive")))
+    Some((drawing, said(Word::MapCaption { title: caption.into() })))
 }
 
 /// The ratios with their intervals; where there are many, of those that differ most.
@@ -195,10 +203,11 @@ fn forest(rows: &[&Row], rule: Rule, title: &str) -> Option<(drawing::Drawing, S
             Some(ratios::Row { label: row.levels.clone(), ratio: ratio.estimate, interval, is_open })
         })
         .collect();
-    let mut caption = format!("{title}: ratio");
-    if shown.len() < rows.len() {
-        caption.push_str(&format!("; the {} of {} cases that differ most", shown.len(), rows.len()));
-    }
-    let drawing = ratios::forest(&shown, rule.margin, &caption)?;
-    Some((drawing, format!("{caption}; rings are inconclusive, intervals are not adjusted")))
+    let title = title.into();
+    let caption = said(match shown.len() < rows.len() {
+        true => Word::DeltaForestCut { title, shown: shown.len().into(), count: rows.len().into() },
+        false => Word::DeltaForest { title },
+    });
+    let drawing = ratios::forest(&shown, rule.margin, &caption, words::english())?;
+    Some((drawing, said(Word::ForestCaption { title: caption.into() })))
 }

@@ -121,14 +121,10 @@ fn comparison_row(scope: &Scope<'_>, parts: &mut Parts, (one, of_part): (&Compar
     let change = percent("change", one.found.ratio);
     let interval = match one.found.interval {
         Some(bounds) => {
-            let mut cells = percent("change-low", bounds.low);
-            cells.push(Inline::text(" to "));
-            cells.extend(percent("change-high", bounds.high));
-            cells.push(Inline::text(" ("));
+            let (low, high) = (percent("change-low", bounds.low), percent("change-high", bounds.high));
             let level = bounds.level * 100.0;
-            cells.push(parts.tokens.number(name("change-level"), level, Display::percent(1), evidence.clone()));
-            cells.push(Inline::text(")"));
-            cells
+            let level = parts.tokens.number(name("change-level"), level, Display::percent(1), evidence.clone());
+            scope.spread(Word::ChangeInterval { low, high, level: vec![level] })
         }
         None => scope.sentence(Word::NoValue),
     };

@@ -115,6 +115,11 @@ impl Scope<'_> {
         self.words.text(word)
     }
 
+    /// What a code of stored files is called: that of a fact, an outcome, an environment.
+    pub(crate) fn code(&self, kind: &str, code: &str) -> Vec<Inline> {
+        vec![Inline::text(self.words.named(kind, code).unwrap_or_else(|| code.to_owned()))]
+    }
+
     /// A sentence with numbers, code or text of the paper in it.
     pub(crate) fn sentence(&self, word: Word<Inline>) -> Vec<Inline> {
         let pieces = self.words.pieces(word).into_iter();
@@ -123,6 +128,15 @@ impl Scope<'_> {
             Piece::Argument(inline) => inline,
         };
         pieces.map(inline).collect()
+    }
+
+    /// A sentence in which an argument is several pieces.
+    pub(crate) fn spread(&self, word: Word<Vec<Inline>>) -> Vec<Inline> {
+        let inlines = |piece| match piece {
+            Piece::Text(text) => vec![Inline::text(text)],
+            Piece::Argument(inlines) => inlines,
+        };
+        self.words.pieces(word).into_iter().flat_map(inlines).collect()
     }
 
     /// A sentence as a paragraph.

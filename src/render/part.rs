@@ -90,7 +90,7 @@ pub(crate) fn origins(scope: &Scope<'_>) -> Vec<Block> {
     for (origin, environment) in kinds {
         let sources = sources(scope, |run| run.origin == origin && run.environment == environment);
         let parts = Inline::text(titles(scope, origin));
-        let (environment, sources) = (Inline::text(environment.word()), Inline::text(sources));
+        let (environment, sources) = (scope.code("environment", environment.word()).remove(0), Inline::text(sources));
         blocks.push(Block::Note(scope.sentence(match origin {
             Origin::Transcribed => Word::Transcribed { parts, environment, sources },
             _ => Word::Imported { parts, environment, sources },

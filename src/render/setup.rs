@@ -22,16 +22,20 @@ pub(crate) fn setup(scope: &Scope<'_>) -> Vec<Block> {
             Fact::Measured(value) | Fact::Declared(value) => value.clone(),
             Fact::Unavailable(reason) => reason.clone(),
         };
-        rows.push(vec![cell(path.as_str()), cell(value), cell(fact.state())]);
+        rows.push(vec![cell(path.as_str()), cell(value), scope.code("fact", fact.state())]);
     }
     if !not_affected.is_empty() {
-        rows.push(vec![scope.sentence(Word::NotAffected), cell(not_affected.join(", ")), cell("measured")]);
+        rows.push(vec![
+            scope.sentence(Word::NotAffected),
+            cell(not_affected.join(", ")),
+            scope.code("fact", "measured"),
+        ]);
         rows.sort_by_key(|row| format!("{:?}", row[0]));
     }
     for (host, declared) in scope.experiment.hosts.iter() {
         for (path, value) in declared.declared.iter() {
             let path = format!("{}.{}", host.value, path.value);
-            rows.push(vec![cell(path), cell(value.as_str()), cell("declared")]);
+            rows.push(vec![cell(path), cell(value.as_str()), scope.code("fact", "declared")]);
         }
     }
     let columns = vec![
@@ -65,16 +69,20 @@ fn guests(scope: &Scope<'_>) -> Option<Block> {
     if said.is_empty() {
         return None;
     }
+    let times =
+        |value: &String, count: u64| scope.text(Word::ValueTimes { value: value.as_str().into(), count: count.into() });
     let show = |values: &std::collections::BTreeMap<String, u64>| match values.len() {
         1 => values.keys().next().cloned().unwrap_or_default(),
-        0..=8 => values.iter().map(|(value, count)| format!("{value} ({count} times)")).collect::<Vec<_>>().join(", "),
-        count => format!("{count} different values"),
+        0..=8 => values.iter().map(|(value, count)| times(value, *count)).collect::<Vec<_>>().join(", "),
+        count => scope.text(Word::DifferentValues { count: count.into() }),
     };
-    let mut rows: Vec<_> =
-        said.iter().map(|(path, values)| vec![cell(path.as_str()), cell(show(values)), cell("measured")]).collect();
+    let mut rows: Vec<_> = said
+        .iter()
+        .map(|(path, values)| vec![cell(path.as_str()), cell(show(values)), scope.code("fact", "measured")])
+        .collect();
     for (name, image) in &scope.lock.images {
         let mut add = |property: &str, value: String| {
-            rows.push(vec![cell(format!("{name}.{property}")), cell(value), cell("pinned")])
+            rows.push(vec![cell(format!("{name}.{property}")), cell(value), scope.code("fact", "pinned")])
         };
         add("kernel", image.kernel.to_string());
         add("initramfs", image.initramfs.to_string());

@@ -68,6 +68,7 @@ Regressed = regressed
 Changed = changed
 Inconclusive = inconclusive
 Invalid = invalid: the arms lost attempts unequally
+ChangeInterval = { $low } to { $high } ({ $level })
 
 ## Captions of tables
 
@@ -101,6 +102,11 @@ ForestCaption = { $title }; rings are inconclusive, intervals are not adjusted
 ForestCaptionWithMargin = { $title }; rings are inconclusive, intervals are not adjusted, the grey band is the margin
 MapTitle = { $metric }, { $level } against { $baseline }: change in percent
 MapCaption = { $title }; what stands in brackets is inconclusive
+LogScale = { $title } (log scale)
+PlotDescription = { $y } over { $x }: { $points }.
+PlotDescriptionCut = { $y } over { $x }: { $points }; and more, as in the tables.
+PlotPoint = { $series } at { $at }: { $value }
+RatioWithInterval = { $change } ({ $low } to { $high }) %
 
 ## What a reader must know first
 
@@ -170,6 +176,8 @@ Verify = This file holds its manifest, lock, prose, results and cell map as atta
 Trace = { $command } shows where a number comes from.
 DisclosureOwed = A paper of this kind should also say, and this one does not: { $subjects }.
 DisclosureWaived = Not disclosed: { $subject } ({ $reason }).
+ValueTimes = { $value } ({ $count } times)
+DifferentValues = { $count } different values
 
 ## Files inside the PDF
 
@@ -214,6 +222,10 @@ DiffReplicatesNeeded = To decide what is open, with a chance of 80 % and changes
 DiffMethod = Method: { $method }; the change is { $estimand }, not the ratio of the medians beside it.
 DiffAdjusted = p (BH) is adjusted over all rows by Benjamini and Hochberg; IOPS, bandwidth and mean latency of a case weigh one together.
 DiffClaimsCaption = Claims whose verdict differs
+DeltaTitle = { $metric }: { $b } against { $a }
+DeltaMap = { $title }: change in percent
+DeltaForest = { $title }: ratio
+DeltaForestCut = { $title }: ratio; the { $shown } of { $count } cases that differ most
 
 ## The report of an audit
 
@@ -295,3 +307,20 @@ metric-queue_depth = Mean queue depth
 metric-runtime = Run time
 metric-operations = Operations
 metric-bytes = Bytes
+
+## Codes of facts, outcomes and environments, by their word in stored files
+
+fact-measured = measured
+fact-declared = declared
+fact-unavailable = unavailable
+fact-pinned = pinned
+outcome-ok = ok
+outcome-failed = failed
+outcome-timeout = timeout
+outcome-invalid = invalid
+outcome-tainted = tainted
+outcome-interrupted = interrupted
+environment-hardware = hardware
+environment-emulated = emulated
+environment-virtual-exact = virtual-exact
+environment-unknown = unknown

@@ -92,6 +92,7 @@ words! {
     Changed,
     Inconclusive,
     Invalid,
+    ChangeInterval { low, high, level },
     // Captions of tables
     ArmsCaption,
     GuestSettingsCaption,
@@ -121,6 +122,11 @@ words! {
     ForestCaptionWithMargin { title },
     MapTitle { metric, level, baseline },
     MapCaption { title },
+    LogScale { title },
+    PlotDescription { y, x, points },
+    PlotDescriptionCut { y, x, points },
+    PlotPoint { series, at, value },
+    RatioWithInterval { change, low, high },
     // What a reader must know first
     Emulated,
     VirtualExact,
@@ -181,6 +187,8 @@ words! {
     Trace { command },
     DisclosureOwed { subjects },
     DisclosureWaived { subject, reason },
+    ValueTimes { value, count },
+    DifferentValues { count },
     // Files inside the PDF
     ManifestAttached,
     LockAttached,
@@ -216,6 +224,10 @@ words! {
     DiffMethod { method, estimand },
     DiffAdjusted,
     DiffClaimsCaption,
+    DeltaTitle { metric, b, a },
+    DeltaMap { title },
+    DeltaForest { title },
+    DeltaForestCut { title, shown, count },
     // The report of an audit
     AuditTitle { paper },
     AuditQuestion,

@@ -1,6 +1,7 @@
 //! Axes: from values to places along a line, and the values that are named.
 
 use super::{LETTER, grouped};
+use crate::words::{Language, Word};
 
 /// How values are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +68,9 @@ impl Axis {
     }
 
     /// The title, saying how values are laid out where that is not evenly.
-    pub(in crate::render) fn named(&self) -> String {
+    pub(in crate::render) fn named(&self, words: &Language) -> String {
         match self.spacing {
-            Spacing::Logarithmic => format!("{} (log scale)", self.title),
+            Spacing::Logarithmic => words.text(Word::LogScale { title: self.title.as_str().into() }),
             Spacing::FromZero | Spacing::Nines => self.title.clone(),
         }
     }
@@ -138,13 +139,14 @@ fn decades(low: f64, high: f64) -> Vec<(f64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words;
 
     #[test]
     fn what_lies_far_apart_is_laid_out_by_its_logarithm() {
         let near = Axis::of_values("IOPS".to_owned(), &[100.0, 900.0]);
-        assert_eq!((near.share(0.0), near.named()), (0.0, "IOPS".to_owned()));
+        assert_eq!((near.share(0.0), near.named(words::english())), (0.0, "IOPS".to_owned()));
         let far = Axis::of_values("IOPS".to_owned(), &[10.0, 100_000.0]);
-        assert_eq!(far.named(), "IOPS (log scale)");
+        assert_eq!(far.named(words::english()), "IOPS (log scale)");
         assert!((far.share(1_000.0) - 0.5).abs() < 1e-9);
         let names: Vec<&str> = far.ticks.iter().map(|(_, name)| name.as_str()).collect();
         assert_eq!(names, ["10", "100", "1000", "10\u{2009}000", "100\u{2009}000"]);

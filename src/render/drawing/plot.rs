@@ -2,6 +2,7 @@
 
 use super::axis::Axis;
 use super::{Anchor, Drawing, FAINT, GROUPS_MAX, INK, Svg, WIDTH, shortened, width_of};
+use crate::words::{Language, Word};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +42,8 @@ pub(in crate::render) struct Plot {
     pub(in crate::render) x: Axis,
     pub(in crate::render) y: Axis,
     pub(in crate::render) panels: Vec<Panel>,
+    /// What is said on it, and in its place.
+    pub(in crate::render) words: &'static Language,
 }
 
 /// How much the name of the axis that goes up takes, and the gap beside its values.
@@ -114,9 +117,9 @@ pub(in crate::render) fn draw(plot: &Plot) -> Option<Drawing> {
         draw_panel(&mut svg, plot, (panel, number), &layout);
     }
     let middle = f64::midpoint(layout.place(0).1, last_top + layout.height);
-    svg.upright((14.0, middle), &plot.y.named());
+    svg.upright((14.0, middle), &plot.y.named(plot.words));
     let middle = f64::midpoint(layout.left, WIDTH - RIGHT);
-    svg.text((middle, height - 5.0), Anchor::Middle, &plot.x.named());
+    svg.text((middle, height - 5.0), Anchor::Middle, &plot.x.named(plot.words));
     Some(Drawing { svg: svg.finish(), description })
 }
 
@@ -130,13 +133,19 @@ fn describe(plot: &Plot) -> String {
                 [panel.title.as_str(), name].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
             told.extend(series.points.iter().map(|point| {
                 let at = if point.label.is_empty() { tick_name(&plot.x, point.x) } else { point.label.clone() };
-                format!("{of} at {at}: {:.4}", point.y).trim().to_owned()
+                let value = format!("{:.4}", point.y).into();
+                let point = Word::PlotPoint { series: of.as_str().into(), at: at.into(), value };
+                plot.words.text(point).trim().to_owned()
             }));
         }
     }
-    let rest = if told.len() > POINTS_MAX { "; and more, as in the tables" } else { "" };
+    let is_cut = told.len() > POINTS_MAX;
     told.truncate(POINTS_MAX);
-    format!("{} over {}: {}{rest}.", plot.y.named(), plot.x.named(), told.join("; "))
+    let (y, x, points) = (plot.y.named(plot.words).into(), plot.x.named(plot.words).into(), told.join("; ").into());
+    plot.words.text(match is_cut {
+        true => Word::PlotDescriptionCut { y, x, points },
+        false => Word::PlotDescription { y, x, points },
+    })
 }
 
 fn tick_name(axis: &Axis, value: f64) -> String {
@@ -245,6 +254,7 @@ fn labels(svg: &mut Svg, named: &[(&str, (f64, f64))], (left, right): (f64, f64)
 mod tests {
     use super::super::axis::Spacing;
     use super::*;
+    use crate::words;
 
     fn plot(panels: usize, groups: usize) -> Plot {
         let levels = [1.0, 2.0, 4.0].map(|depth| (depth, depth.to_string())).to_vec();
@@ -262,6 +272,7 @@ mod tests {
             panels: (0..panels)
                 .map(|number| Panel { title: format!("block {number}"), series: (0..groups).map(series).collect() })
                 .collect(),
+            words: words::english(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::Drawing;
 use super::{Anchor, Area, FAINT, INK, LETTER, Svg, WIDTH, shortened};
+use crate::words::{Language, Word};
 
 /// One row of a forest.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +58,7 @@ fn percent(ratio: f64) -> String {
 }
 
 /// Ratios of one metric, each with its interval; `margin` is shaded where there is one. `None` without rows, or with too many.
-pub(crate) fn forest(rows: &[Row], margin: Option<f64>, title: &str) -> Option<Drawing> {
+pub(crate) fn forest(rows: &[Row], margin: Option<f64>, title: &str, words: &Language) -> Option<Drawing> {
     if rows.is_empty() || rows.len() > ROWS_MAX {
         return None;
     }
@@ -82,7 +83,9 @@ pub(crate) fn forest(rows: &[Row], margin: Option<f64>, title: &str) -> Option<D
     }
     axis(&mut svg, (low, high), bottom, x);
     for (number, row) in rows.iter().enumerate() {
-        draw_row(&mut svg, row, HEAD + (number as f64 + 0.5) * ROW, x);
+        let y = HEAD + (number as f64 + 0.5) * ROW;
+        draw_row(&mut svg, row, y, x);
+        svg.text((RIGHT + 8.0, y + 4.0), Anchor::Start, &change(row, words));
     }
     svg.text((f64::midpoint(LEFT, RIGHT), bottom + 34.0), Anchor::Middle, title);
     Some(Drawing { svg: svg.finish(), description })
@@ -115,9 +118,19 @@ fn draw_row(svg: &mut Svg, row: &Row, y: f64, x: impl Fn(f64) -> f64) {
         true => svg.ring((x(row.ratio), y), ESTIMATE),
         false => svg.mark(0, (x(row.ratio), y)),
     }
-    let interval =
-        row.interval.map_or_else(String::new, |(low, high)| format!(" ({} to {})", percent(low), percent(high)));
-    svg.text((RIGHT + 8.0, y + 4.0), Anchor::Start, &format!("{}{interval} %", percent(row.ratio)));
+}
+
+/// The change in percent with its interval.
+fn change(row: &Row, words: &Language) -> String {
+    let change = percent(row.ratio);
+    match row.interval {
+        Some((low, high)) => words.text(Word::RatioWithInterval {
+            change: change.into(),
+            low: percent(low).into(),
+            high: percent(high).into(),
+        }),
+        None => format!("{change} %"),
+    }
 }
 
 /// The levels of a factor in the order in which they come.

@@ -79,7 +79,7 @@ fn lines(scope: &Scope<'_>, shown: &Shown<'_>, fields: &Fields, along: &String) 
     let y = if is_share { Axis::of_share(title.clone()) } else { value_axis(title.clone(), &panels) };
     let levels = numbered_levels(scope, one, along);
     let x = Axis::of_levels(along.replace('_', " "), Spacing::Logarithmic, levels);
-    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
+    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels, words: scope.words })
 }
 
 /// Groups are the levels of the compared factor, categories all combinations of the others.

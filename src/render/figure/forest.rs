@@ -50,7 +50,7 @@ fn draw(scope: &Scope<'_>, parts: &mut Parts, compared: &Compared<'_>) -> Vec<Bl
         baseline: format!("{factor} = {baseline}").into(),
     });
     let margin = Rule::of(scope.experiment, metric).margin;
-    let drawing = ratios::forest(&rows, margin, &title);
+    let drawing = ratios::forest(&rows, margin, &title, scope.words);
     let title = compared.captioned(title).into();
     let caption = scope.text(match margin {
         Some(_) => Word::ForestCaptionWithMargin { title },

@@ -108,7 +108,7 @@ fn draw(scope: &Scope<'_>, metrics: &[(f64, Metric)], one: Part<'_>, levels: &[L
     let x = Axis::of_levels(scope.text(Word::Percentile), Spacing::Nines, levels);
     let title = if display.unit.is_empty() { of } else { format!("{of} [{}]", display.unit) };
     let y = value_axis(title.clone(), &panels);
-    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
+    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels, words: scope.words })
 }
 
 #[cfg(test)]

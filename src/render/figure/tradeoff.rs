@@ -107,5 +107,5 @@ fn draw(scope: &Scope<'_>, axes: &Axes<'_>, one: Part<'_>, levels: &[Level]) -> 
         x: x_metric.title(scope.words).into(),
         along: along.replace('_', " ").into(),
     });
-    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels })
+    plot::draw(&Plot { title, legend: fields.legend(), groups: fields.groups(), x, y, panels, words: scope.words })
 }

@@ -76,7 +76,7 @@ pub(crate) fn attempts(scope: &Scope<'_>, parts: &mut Parts) -> Vec<Block> {
         let name = |what: &str| format!("not-ok/{}/{what}", number + 1);
         let replicate = parts.tokens.count(&name("replicate"), attempt.replicate);
         let try_number = parts.tokens.count(&name("attempt"), attempt.attempt);
-        let words = [cell(attempt.outcome.word()), cell(attempt.reason.as_str())];
+        let words = [scope.code("outcome", attempt.outcome.word()), cell(attempt.reason.as_str())];
         let [outcome, reason] = words;
         rows.push(vec![cell(attempt.case.as_str()), vec![replicate], vec![try_number], outcome, reason]);
     }
